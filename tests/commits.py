@@ -1,4 +1,4 @@
-"""Counts the bugs of real commits that torchvet finds before the fix, and no longer after it.
+"""Counts the bugs fixed by real commits that torchvet finds before the fix, but not after it.
 
     python tests/commits.py --torchvet target/release/torchvet FOLDER [--only REGEX]
 
@@ -69,7 +69,7 @@ def judge(torchvet, folder, row):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--torchvet", default="target/release/torchvet")
-    parser.add_argument("--only", default="", help="numbers that match this")
+    parser.add_argument("--only", default="", help="only the bugs whose number matches this")
     parser.add_argument("folder", type=pathlib.Path)
     arguments = parser.parse_args()
     torchvet = os.path.abspath(arguments.torchvet)

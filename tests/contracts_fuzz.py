@@ -23,7 +23,7 @@ import torch.nn.functional as F
 import pages_run
 
 NN = "torch.nn.functional."
-# The errors that PyTorch does not raise: a loss of one class, a wrong role, a target of 255.
+# Rules whose errors PyTorch does not raise, such as a loss of one class, a wrong role, or a target of 255.
 SILENT = {"TV109", "TV110", "TV112", "TV114", "TV117", "TV118", "TV120", "TV123"}
 SILENT_OF = {NN + "binary_cross_entropy_with_logits": {"TV115"}}
 
@@ -160,7 +160,7 @@ def class_losses(tally):
                 if smoothable:
                     arguments["label_smoothing"] = smoothing
                 if not target.numel() and dtype == torch.uint8 and smoothing > 0:
-                    continue  # an empty batch escapes the dtype check
+                    continue  # PyTorch does not check the dtype of an empty batch
                 tally.call(path, function, arguments)
 
 

@@ -10,8 +10,8 @@ line.
 
 Scripts that need more than a Python with torch say so in their first lines: `# needs: data` (a
 download, or a library or files that are not available), `# needs: cuda`, and names of modules
-(`# needs: pandas, sklearn`). Scripts that need data are not run; the others are not run if there is
-no GPU, or no such module. Scripts that start processes (`# needs: processes`) are run here, but not
+(`# needs: pandas, sklearn`). Scripts that need data are not run. Scripts that need a GPU or a module
+are not run without it. Scripts that start processes (`# needs: processes`) are run here, but not
 compared under the probe.
 """
 
@@ -39,7 +39,7 @@ SILENT = {"TV109"} | {page.code for page in rule_pages.read_all() if "cpu" not i
 
 
 def cells(path):
-    """The code cells of a notebook as (name, source), magics blanked out."""
+    """The code cells of a notebook as (name, source), with `pass` in place of magics."""
     book = json.loads(path.read_text(encoding="utf-8"))
     for number, cell in enumerate(book["cells"], 1):
         if cell["cell_type"] == "code":

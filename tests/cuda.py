@@ -1,7 +1,7 @@
 """Triggers the device-side asserts of PyTorch, each in a new process.
 
     python tests/cuda.py               on the GPU of this machine, if it has one
-    python tests/cuda.py --device cpu  the same programs, and what docs/device-asserts.toml says of the CPU
+    python tests/cuda.py --device cpu  on the CPU: compares messages with docs/device-asserts.toml
 
 On a GPU, each program runs with CUDA_LAUNCH_BLOCKING=1. The output of the driver is compared with
 the condition in docs/device-asserts.toml, and the results are written to docs/verified-on-cuda.md,

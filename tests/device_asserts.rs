@@ -43,7 +43,10 @@ fn every_assert_has_a_page_or_a_reason() {
     for (id, entry) in ids.iter().filter_map(|id| list.get_key_value(*id)) {
         let text = |key: &str| entry.get(key).and_then(toml::Value::as_str);
         let given = |key: &str| text(key).unwrap_or_else(|| panic!("{LIST}: {id} has no `{key}`"));
-        assert!(matches!(given("seen"), "binary" | "source" | "header"), "{LIST}: {id}: `seen` is none of those");
+        assert!(
+            matches!(given("seen"), "binary" | "source" | "header"),
+            "{LIST}: {id}: `seen` must be binary, source or header"
+        );
         let pages: Vec<String> = rules
             .pages
             .iter()

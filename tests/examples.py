@@ -87,7 +87,7 @@ TIMES = re.compile(
 DEVICES = re.compile(r"\b(cuda(:0)?|cpu|CUDA|GPU|CPU)\b")
 # Output that does not depend on the training: numbers of processes, and choices by the device.
 CHOICES = re.compile(r"^\d+(?=\tTrain)|accel=\w+|using fused AdamW: \w+", re.MULTILINE)
-# These shuffle their data only on a GPU, so they print other numbers there.
+# These examples shuffle their data only on a GPU, so they print other numbers there.
 SHUFFLED_ON_GPU = {"mnist", "siamese_network", "mnist_forward_forward"}
 NUMBERS = re.compile(r"\d+(\.\d+)?")
 

@@ -128,7 +128,7 @@ def dependencies(modules):
         for parts, alias in named:
             end = resolve(modules, name, parts)
             is_module = end is not None and end[-1:] == (parts[-1],)
-            # An imported module counts at the places where something in it is used.
+            # An imported module counts only where the code uses a path into it.
             if end is not None and not (is_module and any(path[0] == alias and len(path) > 1 for path in paths)):
                 paths.append(parts)
         paths += module.stars
@@ -180,7 +180,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--src", type=pathlib.Path, default=ROOT, help="the folder that is read")
     parser.add_argument("--all", action="store_true", help="all components, not only the five largest")
-    parser.add_argument("--why", nargs=2, metavar="FILE", help="the names by which FILE depends on FILE")
+    parser.add_argument("--why", nargs=2, metavar="FILE", help="the names that make one FILE depend on the other")
     parser.add_argument("--edges", action="store_true", help="the dependencies within the components, too")
     options = parser.parse_args()
     modules = load(options.src)

@@ -80,7 +80,7 @@ model = torchvet.guard(Lookup())
 assert isinstance(model, Lookup)
 for one in (model, copy.deepcopy(model)):
     assert refused(lambda: one(torch.tensor([5]))).code.startswith("TV2")
-    assert refused(lambda: F.cross_entropy(logits, wrong)) is None  # not within the model
+    assert refused(lambda: F.cross_entropy(logits, wrong)) is None  # outside the model
 pickle.dumps(model)
 print("guard: ok")
 """

@@ -14,7 +14,7 @@ use torchvet::{FixKind, Page, Rules};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The imports that are put before a block without imports. `pages_run.py` has the same.
+/// The imports that are put before a block without imports. `pages_run.py` has the same text.
 const PRELUDE: &str = "\
 import torch
 import torch.nn as nn
@@ -117,7 +117,7 @@ fn blocks(path: &Path) -> Result<(Page, String, String)> {
     Ok((page.clone(), example, instead))
 }
 
-/// The imports to put before a block: none if it has imports of its own, as it is then complete.
+/// The imports to put before a block. A block with imports of its own is complete and needs none.
 fn prelude(block: &str) -> &'static str {
     let imports = |line: &str| line.starts_with("import ") || line.starts_with("from ");
     if block.lines().any(imports) { "" } else { PRELUDE }

@@ -111,8 +111,8 @@ def bind(signature, judge, args, kwargs, skip):
 
 
 def targets(path):
-    """The owners and the names of the functions of a dotted path: of the module, and of the tensor
-    method."""
+    """The functions that a dotted path stands for, each as (owner, name): the function of the
+    module, and the tensor method of the same name."""
     parts = path.split(".")
     for cut in range(len(parts) - 1, 0, -1):
         try:
@@ -177,7 +177,7 @@ def lacks(error):
         return None
     if isinstance(error, AttributeError) and (found := NEWER.search(str(error))):
         return f"this PyTorch has no {found[1]}.{found[2]}"
-    # In these versions, fake tensors on a GPU need a real one.
+    # In these versions, fake tensors on a GPU need a real GPU.
     return "needs CUDA" if isinstance(error, RuntimeError) and "no NVIDIA driver" in str(error) else None
 
 

@@ -20,12 +20,12 @@ import tempfile
 import rule_pages
 
 PRELUDE = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nimport numpy as np\n"
-# Not available in an older PyTorch.
+# The reason if a witness uses a function that an older PyTorch does not have.
 NEWER = re.compile(r"cannot be made: AttributeError: module '(torch[\w.]*)' has no attribute '(\w+)'")
 TITLES = {"Example": "example", "Use instead": "instead"}
 
 
-# Findings about the code itself, not about the values of arguments.
+# Kinds of rejected calls that have no witness: they are about the code, not about values of arguments.
 WITHOUT_WITNESS = ("name", "arguments")
 
 
@@ -48,7 +48,7 @@ def main():
                 source, _ = pages[name].blocks[title]
                 if not re.search(r"^(import|from) ", source, flags=re.MULTILINE):
                     source = PRELUDE + source
-                # In a separate folder, so a page cannot import the file of another page.
+                # Each page has a separate folder, so that it cannot import the file of another page.
                 file = pathlib.Path(folder, name.replace("-", "_"), f"{stem}.py")
                 file.parent.mkdir(exist_ok=True)
                 file.write_text(source, encoding="utf-8")

@@ -82,7 +82,7 @@ def run(script, task, timeout):
                 os.dup2(stream, number)
             sys.stdout.reconfigure(line_buffering=True)
             signal.alarm(timeout)
-            random.seed(0)  # a fork seeds it anew
+            random.seed(0)  # Python seeds this generator anew after a fork
             if task is not None:
                 import atexit
 

@@ -53,8 +53,8 @@ fn the_script_says_what_is_shown() {
     }
 }
 
-/// Compares the text between `<!-- name -->` and `<!-- /name -->` with `wanted`; with `UPDATE`,
-/// replaces it.
+/// Compares the text between `<!-- name -->` and `<!-- /name -->` with `wanted`. With `UPDATE=1`,
+/// replaces the text.
 fn hold(name: &str, wanted: &str) {
     let text = fs::read_to_string(README).expect("README.md is readable");
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));

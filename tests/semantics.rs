@@ -42,7 +42,7 @@ impl std::fmt::Display for Differences {
 
 impl Error for Differences {}
 
-/// The imports that are put before a block without imports. `semantics_run.py` has the same.
+/// The imports that are put before a block without imports. `semantics_run.py` has the same text.
 const PRELUDE: &str = "\
 import torch
 import torch.nn as nn
@@ -69,7 +69,7 @@ impl Block {
         if self.source.lines().any(imports) { "" } else { PRELUDE }
     }
 
-    /// The name of the file to which it is written.
+    /// The name of the file to which the program is written.
     fn name(&self) -> String {
         format!("{:04}.py", self.first)
     }
@@ -176,7 +176,7 @@ static BARE: LazyLock<Regex> = LazyLock::new(|| {
     let part = r"-?[\w.]+(?: to -?[\w.]+)?";
     let range = format!("{part}(?:(?:, {part})* and {part})?");
     let pattern = format!(r"({tensor})(?: with -?[\w.]+| in {range})?(?: \([a-z-]+\))?");
-    Regex::new(&pattern).expect("the pattern is one")
+    Regex::new(&pattern).expect("the pattern is valid")
 });
 
 /// Each marked finding must be reported, and nothing else except infos.

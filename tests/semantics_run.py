@@ -4,9 +4,9 @@
 
 tests/semantics.rs explains the marks. A reveal is true if it allows every value that its line
 assigns: `int in 0 to 2` allows 1, `float32[] in 0 to 1` allows NaN (which a range never excludes),
-a named dimension allows any size, `unknown` anything. At least one run must reach the line, and no
-run if `never` is revealed. A line marked with an error must raise, unless the rule's harm is
-silent; a block without such a line must run to its end.
+a named dimension allows any size, `unknown` anything. If `never` is revealed, no run may reach the
+line; otherwise, at least one run must reach it. A line marked with an error must raise, unless the
+rule's harm is silent; a block without such a line must run to its end.
 
 A block that uses the file "a" or "b" or the environment variable FLAG runs with and without each of
 them. `python cuda` blocks are not run without a GPU. With --torchvet, every fact that this binary
@@ -157,7 +157,7 @@ class Reader:
             if not isinstance(value, kind):
                 return False
             if kind is list or kind is tuple:
-                if is_open and len(items) == 1:  # every element is so
+                if is_open and len(items) == 1:  # every element must pass this test
                     return all(map(items[0], value))
                 return (is_open and len(value) >= len(items) or len(value) == len(items)) and all(t(v) for t, v in zip(items, value))
             if isinstance(value, dict) and (is_dict or not items):
@@ -296,7 +296,7 @@ class Judge:
                     continue
             if not good:
                 if who == "torchvet" and isinstance(value, (list, set, dict)):
-                    continue  # which is told as it is in the end
+                    continue  # the facts describe its final content
                 self.faults.append(f"line {row}: {name} is {shown(value)}, {who} {'says' if who == 'torchvet' else 'as'} {text}")
 
     def end(self):
@@ -430,7 +430,7 @@ def main():
     options = parser.parse_args()
 
     warnings.filterwarnings("ignore")
-    import numpy  # noqa: F401, what the forks have at once
+    import numpy  # noqa: F401, imported once for all forks
     import torch
 
     torch.set_num_threads(1)

@@ -9,7 +9,7 @@ lines is created from the corpus: it consists of about forty programs, so it has
 any real script. ruff must be installed beside this Python or on the path (`pip install ruff`).
 
 Both servers get the same edits, one character at a time. An edit is sent after the findings of the
-previous one have arrived, and a short pause. Both servers push their findings, and use their
+previous one have arrived, and after a short pause. Both servers push their findings, and use their
 default rules.
 """
 
@@ -183,7 +183,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--torchvet", type=pathlib.Path, default=ROOT / "target" / "release" / "torchvet")
     parser.add_argument("--script", type=pathlib.Path, action="append")
-    parser.add_argument("--package", type=pathlib.Path, nargs="+", metavar="PATH", help="a folder, and a file in it; else its largest")
+    parser.add_argument("--package", type=pathlib.Path, nargs="+", metavar="PATH", help="a folder, and the file in it to edit (default: its largest)")
     parser.add_argument("--edits", type=int, default=200)
     options = parser.parse_args()
     beside = pathlib.Path(sys.executable).parent / "ruff"

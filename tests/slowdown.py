@@ -77,7 +77,7 @@ def main():
             for _ in range(20):
                 plain()
         pstats.Stats(profile).sort_stats("tottime").print_stats(20)
-    # It comes last because its changes to PyTorch are permanent.
+    # The virtual device comes last because its changes to PyTorch are permanent.
     device = virtual.install(1, lambda *_, **__: None)
     with device:
         on_gpu = made("cuda")

@@ -28,7 +28,7 @@ REFUSED = re.compile(
 )
 SAMPLES, ARGUMENTS = 4, 4
 # Cases in which PyTorch's list of operations, or its source, contradicts FakeTensorMode.
-GENERATED = "CUDA's generated check (native_functions.yaml has no `device_check: NoCheck`) knows no scalars"
+GENERATED = "CUDA's generated check (native_functions.yaml has no `device_check: NoCheck`) accepts no scalars on the CPU"
 DIFFERENCES = {
     "addr|bucketize|clamp_max|clamp_min|gcd|igammac?|index_reduce.*|index_select|lcm|logaddexp|native_dropout_backward"
     r"|nn\.functional\.(prelu|embedding)|normal|take|torch\._scaled_mm": GENERATED,
@@ -56,7 +56,7 @@ def samples():
                 found.append(sample)
                 if len(found) == SAMPLES:
                     break
-        except Exception:  # noqa: BLE001, S112 - what this machine has no data for
+        except Exception:  # noqa: BLE001, S112 - this machine cannot create the samples
             continue
         name = op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
         for number, sample in enumerate(found):

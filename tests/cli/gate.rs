@@ -232,7 +232,7 @@ fn gitlab_and_junit() {
 
 #[test]
 fn fingerprints_stay_where_lines_move_and_differ_among_twins() {
-    // The function has a copy of the tensors: findings with the same cause would be merged.
+    // The function has its own tensors, because findings with the same cause would be merged.
     let body = LOSS.lines().skip(3).map(|line| format!("    {line}\n")).collect::<String>();
     let twice = format!("{LOSS}\n\ndef again():\n{body}");
     let sandbox = Sandbox::new(&[("loss.py", &twice)]);
@@ -275,7 +275,7 @@ fn a_baseline_passes_over_what_it_holds() {
       ]
     }
     "#);
-    // If lines move, the findings are still known; a new finding is reported.
+    // If lines move, the baseline still contains their findings; a new finding is reported.
     sandbox.write("loss.py", format!("import os\n{LOSS}"));
     assert_eq!(code(&sandbox.run(&["check", "--baseline", "known.json"])), "exit 0");
     sandbox.write("loss.py", format!("{LOSS}other = F.cross_entropy(logits, target)\n"));

@@ -26,7 +26,8 @@ if __name__ == '__main__':
     main()
 ";
 
-/// A folder with the script, and the Python with PyTorch; None and a message if there is none.
+/// A folder with the script, and the Python with PyTorch. If there is no such Python, prints a message
+/// and returns None.
 fn sandbox() -> Option<(Sandbox, String)> {
     let python = std::env::var("TORCHVET_PYTHON").ok();
     if python.is_none() {

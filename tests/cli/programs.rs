@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use crate::sandbox::{Sandbox, code};
 
-/// A folder with the files, and the Python with PyTorch; None and a message if there is none.
+/// A folder with the files, and the Python with PyTorch. If there is no such Python, prints a message
+/// and returns None.
 fn sandbox(files: &[(&str, &str)]) -> Option<(Sandbox, String)> {
     let python = std::env::var("TORCHVET_PYTHON").ok();
     if python.is_none() {
@@ -220,7 +221,7 @@ if __name__ == '__main__':
     let (_, plain) = alone(&sandbox, &python, &["-m", "pack.train", "-x", "1"]);
     let (exit, printed, report) = probed(&sandbox, &python, &["-m"], &["pack.train", "-x", "1"]);
     assert_eq!((exit, printed), (Some(0), plain), "{report}");
-    // As a script: `__file__`, and the folder from which it imports.
+    // A script has its own `__file__`, and imports from its own folder.
     sandbox.write("pack/alone.py", "import sys, torch, parts\nprint(__file__, sys.argv, sys.path[0], __name__)\n");
     let (_, plain) = alone(&sandbox, &python, &["pack/alone.py", "--lr", "1"]);
     let (exit, printed, report) = probed(&sandbox, &python, &[], &["pack/alone.py", "--lr", "1"]);

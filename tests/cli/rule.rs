@@ -75,7 +75,7 @@ fn a_page_is_tested() {
     ");
 }
 
-/// Not the page with the same name in the binary.
+/// `--test` tests the named file, not the page with the same name in the binary.
 #[test]
 fn the_named_file_is_tested() {
     let sandbox = Sandbox::new(&[]);

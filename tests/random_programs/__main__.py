@@ -133,7 +133,7 @@ def judged(options):
             tally.add(said[-1])
         elif said and isinstance(said[-1], str):
             sys.exit(f"seeds {seeds[0]} to {seeds[-1]}: {said[-1]}")
-        else:  # the last seed that the process named has killed it
+        else:  # the process died at the last seed that it named
             died = said[-1] if said else seeds[0]
             print(f"seed {died}: the run crashed", file=sys.stderr)
             tally.crashed += 1
@@ -166,7 +166,7 @@ def shows(source, wanted, options):
 
 
 def shortest(source, wanted, options):
-    """Reduces a program in a new process: (text, contradiction)."""
+    """Reduces a program in a new process. Returns the text and its contradiction."""
 
     def work(say):
         text = reduce.reduced(source, lambda smaller: shows(smaller, wanted, options) is not None)
@@ -182,7 +182,8 @@ def shortest(source, wanted, options):
 
 
 def shape_of(text, row):
-    """A line without its names and numbers, to recognize programs that fail in the same way."""
+    """A line without numbers, also without those in names, to recognise programs that fail in the
+    same way."""
     lines_of = text.splitlines()
     line = lines_of[row - 1] if 0 < row <= len(lines_of) else ""
     return re.sub(r"\d+", "_", line.strip())
@@ -198,7 +199,7 @@ def shown(number, seed, text, contradiction):
 
 
 def report(tally, options):
-    """Shows failing programs: one for each kind of failure, reduced."""
+    """Shows one failing program for each kind of failure; with `--reduce`, reduces it."""
     groups = collections.defaultdict(list)
     for seed, source, found in tally.failing:
         for contradiction in found[:1]:  # later ones are mostly consequences of the first
@@ -242,12 +243,12 @@ def main():
     parser.add_argument(
         "--without", default="", metavar="FEATURES", help="leave these out, separated by commas"
     )
-    parser.add_argument("--only", default="", metavar="FEATURES", help="leave all others out")
+    parser.add_argument("--only", default="", metavar="FEATURES", help="leave out all other features")
     parser.add_argument(
         "--skip",
         default="",
         metavar="REGEX",
-        help="leave out simple statements whose template this is found in",
+        help="leave out simple statements whose template contains a match",
     )
     parser.add_argument(
         "--known",
@@ -256,12 +257,12 @@ def main():
         metavar="SEEDS",
         help="programs that are known to fail, left out",
     )
-    parser.add_argument("--allow-nan", action="store_true", help="a range says nothing of NaN")
+    parser.add_argument("--allow-nan", action="store_true", help="NaN does not contradict a range")
     parser.add_argument("--features", action="store_true", help="list the features, and stop")
     parser.add_argument("--print", action="store_true", help="show the programs, and stop")
     parser.add_argument("--reduce", action="store_true", help="delete what a failing program does not need")
     parser.add_argument("--most", type=int, default=40, help="how many kinds of failure to show")
-    parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="put failing programs there")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="write failing programs to this folder")
     parser.add_argument("--progress", action="store_true")
     options = parser.parse_args()
     features = sorted({*lines.TABLES, *(feature for feature, _ in blocks.BLOCKS.values()), *EXTRA})

@@ -15,7 +15,7 @@ agrees, brief, seen_text = trace.agrees, trace.brief, trace.seen_text
 
 # The codes of the rules whose page quotes an exception on the CPU.
 SAID = {page.code for page in rule_pages.read_all() if "cpu" in page.metadata}
-# TV109 may report a loss that is always 0, which does not raise; the others here are silent, too.
+# Errors of the subtracted rules may be silent: for example, TV109 also reports a loss that is always 0.
 RAISING = SAID - {"TV109", "TV110", "TV112", "TV114", "TV115", "TV117", "TV118", "TV120"}
 # A contradiction: `kind` is "fact", "dead", "report" or "crash"; `claim` is torchvet's claim.
 Contradiction = collections.namedtuple("Contradiction", "kind row name claim seen about")
@@ -52,7 +52,7 @@ def ask(torchvet, folder, paths=None):
 
 
 def halves(torchvet, folder, paths, verb, done):
-    """Runs torchvet on each file separately, after a crash on all files together."""
+    """After a crash, runs torchvet on each half of the files, down to the file that crashes it."""
     said = collections.defaultdict(OfFile)
     if len(paths) == 1:
         why = [line for line in done.stderr.splitlines() if line.strip()]
@@ -79,7 +79,7 @@ def near(a, b, rounding=1e-4):
 
 
 def outside(span, low, high, rounding=1e-4):
-    """The end of low to high that is outside the range of a fact; None if both are inside."""
+    """`low` or `high` if it is outside the range of a fact; None if both are inside."""
     least, most = span.get("min"), span.get("max")
     if math.isnan(low) or math.isnan(high):
         return "nan"
@@ -117,7 +117,7 @@ def disagrees(fact, seen):
     The facts about a list describe its content at the end of the program, so only its type is
     compared."""
     kind = fact.get("kind", "unknown")
-    if kind in ("unknown", "any") or seen[0] == "Field":  # of a dataclass: no value yet
+    if kind in ("unknown", "any") or seen[0] == "Field":  # a field of a dataclass has no value yet
         return None
     if kind in SCALARS:
         return scalar(fact, seen)

@@ -34,7 +34,7 @@ def written(tree):
 
 
 def without(tree, number, hoist):
-    """The text without the statement with this number, or with its body instead of it."""
+    """The text without the statement with this number; with `hoist`, its body stays in its place."""
     changed = copy.deepcopy(tree)
     node, field, index = places(changed)[number]
     items = getattr(node, field)

@@ -1,4 +1,4 @@
-"""Runs programs on CPython and PyTorch, and records the values of assignments and the lines."""
+"""Runs programs on CPython and PyTorch, and records the assigned values and the lines that run."""
 
 import ast
 import builtins
@@ -46,8 +46,7 @@ def ends(values):
 
 
 def describe(value, depth=2):
-    """The description of a value that is compared. For tensors, `trace.agrees` uses the first four
-    items."""
+    """What is compared of a value. For tensors, `trace.agrees` uses the first four items."""
     if isinstance(value, torch.Tensor):
         dtype = str(value.dtype).removeprefix("torch.")
         plain = value.detach()

@@ -53,7 +53,7 @@ class Rejected(Exception):
 
 
 class Raised(Exception):
-    """The program ends here with an exception, and remains so."""
+    """The program ends here with an exception, which is kept."""
 
 
 def out_of_time(*_):
