@@ -21,6 +21,9 @@ use crate::value::{Sign, Size, Type, Value, sym};
 const MAX_RUNS: u32 = 24;
 const MAX_STEPS: u64 = 400_000;
 
+/// The number of further runs that are made in any case, also of a long program.
+const LEAST_RUNS: u32 = 4;
+
 /// The largest number of options that are tried first because their default is in the message.
 const MAX_NAMED: usize = 6;
 
@@ -147,7 +150,15 @@ pub(super) fn weaken(found: &mut [Diagnostic], first: &Run, again: &dyn Fn(&Assu
     let worlds = Worlds { first, again, known: RefCell::default(), left: Cell::new((MAX_RUNS, MAX_STEPS)) };
     for diagnostic in found.iter_mut().filter(|d| d.severity == Severity::Error) {
         let finding = (diagnostic.code.to_string(), diagnostic.span);
-        let Some((made, option)) = worlds.decides(&finding, &diagnostic.message) else { continue };
+        let (made, option) = match worlds.decides(&finding, &diagnostic.message) {
+            Dependence::No => continue,
+            Dependence::Several => {
+                diagnostic.severity = Severity::Warning;
+                diagnostic.message.push_str(" (if the options of the command line have their defaults)");
+                continue;
+            }
+            Dependence::One(made, option) => (made, option),
+        };
         diagnostic.severity = Severity::Warning;
         let Declared { name, default, .. } = option;
         let is = if default.is_empty() { String::new() } else { format!(", {default}") };
@@ -166,27 +177,50 @@ struct Worlds<'a> {
     left: Cell<(u32, u64)>,
 }
 
+/// Whether a finding depends on the values of options.
+enum Dependence<'a> {
+    No,
+    /// On this option, which is declared here.
+    One(Span, &'a Declared),
+    /// The finding disappears if all options are unknown, but too many runs are needed to find out
+    /// which of them decides.
+    Several,
+}
+
 impl Worlds<'_> {
-    /// The option whose value decides whether this finding occurs, if there is one.
-    fn decides(&self, finding: &(String, Span), message: &str) -> Option<(Span, &Declared)> {
-        // A number in a message is usually the value of an option on which the finding depends.
-        let numbers: Vec<&str> = message.split(|c: char| !c.is_ascii_digit()).collect();
-        let named = self.first.options.iter().filter(|(_, option)| numbers.contains(&option.default.as_str()));
-        for (made, option) in named.take(MAX_NAMED) {
-            if self.any(&[*made], finding)? && self.passes(*made, option, finding)? {
-                return Some((*made, option));
+    fn decides(&self, finding: &(String, Span), message: &str) -> Dependence<'_> {
+        // A number or a device in a message is usually the value of an option on which the finding
+        // depends.
+        let words: Vec<&str> = message.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+        let is_named = |option: &Declared| {
+            let default = option.default.trim_matches('\'');
+            let device = default.split(':').next().filter(|kind| matches!(*kind, "cuda" | "cpu"));
+            words.contains(&device.unwrap_or(default))
+        };
+        for (made, option) in self.first.options.iter().filter(|(_, option)| is_named(option)).take(MAX_NAMED) {
+            if self.any(&[*made], finding) == Some(true) && self.passes(*made, option, finding) == Some(true) {
+                return Dependence::One(*made, option);
             }
         }
         // If several options decide, the one with certain values is named.
         let of = |sure: bool| self.first.options.iter().filter(move |(_, o)| o.sure == sure).map(|(made, _)| *made);
-        match self.decides_among(of(true).collect(), finding)? {
-            Some(found) => Some(found),
-            None => self.decides_among(of(false).collect(), finding)?,
+        match self.decides_among(of(true).collect(), finding) {
+            Dependence::No => self.decides_among(of(false).collect(), finding),
+            found => found,
         }
     }
 
-    /// Like [`Worlds::decides`], for some of the options; `None` if too many runs are needed.
-    fn decides_among(&self, mut pool: Vec<Span>, finding: &(String, Span)) -> Option<Option<(Span, &Declared)>> {
+    /// Like [`Worlds::decides`], for some of the options.
+    fn decides_among(&self, pool: Vec<Span>, finding: &(String, Span)) -> Dependence<'_> {
+        match self.any(&pool, finding) {
+            Some(true) if !pool.is_empty() => self.search(pool, finding).unwrap_or(Dependence::Several),
+            _ => Dependence::No,
+        }
+    }
+
+    /// The option that decides, among options without which the finding disappears. `None` if too
+    /// many runs are needed.
+    fn search(&self, mut pool: Vec<Span>, finding: &(String, Span)) -> Option<Dependence<'_>> {
         while self.any(&pool, finding)? {
             // A binary search: if the first `gone` options are unknown, the finding disappears; if
             // only the first `there` options are, it does not.
@@ -202,10 +236,10 @@ impl Worlds<'_> {
             let made = pool.remove(there);
             let option = self.first.options.get(&made)?;
             if self.any(&[made], finding)? && self.passes(made, option, finding)? {
-                return Some(Some((made, option)));
+                return Some(Dependence::One(made, option));
             }
         }
-        Some(None)
+        Some(Dependence::No)
     }
 
     /// Whether the finding disappears if these options are unknown.
@@ -231,7 +265,7 @@ impl Worlds<'_> {
             return Some(run.clone());
         }
         let (runs, steps) = self.left.get();
-        if runs == 0 || steps < self.first.steps {
+        if runs == 0 || (steps < self.first.steps && runs <= MAX_RUNS - LEAST_RUNS) {
             return None;
         }
         let run = Rc::new((self.again)(&assumed));

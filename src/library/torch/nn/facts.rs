@@ -45,6 +45,9 @@ pub(super) fn passed(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
 
 /// The result, written into the input if the call has `inplace=True`.
 pub(super) fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
+    if !b.sig.params.iter().any(|param| param.name.as_str() == "inplace") {
+        return cx.out(out);
+    }
     let input = b.get("input");
     match (b.get("inplace"), input.as_obj()) {
         (Value::Bool(true), Some(id)) => {
@@ -59,7 +62,9 @@ pub(super) fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
             if let Data::Tensor(have) = cx.it.heap.get(id) {
                 let mut have = have.clone();
                 have.forget_values();
+                let base = have.base.unwrap_or(id);
                 cx.it.heap.overwrite(id, have);
+                cx.it.heap.update_tensor(base, |tensor| tensor.unsure = true);
             }
             cx.out(out)
         }
