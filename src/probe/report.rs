@@ -60,7 +60,7 @@ struct Checked {
     verdict: RunStatus,
     /// The message of PyTorch or of the rule's contract.
     message: Option<String>,
-    /// Why it was not observed.
+    /// Why the finding was not observed.
     reason: Option<String>,
 }
 

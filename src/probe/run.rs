@@ -121,7 +121,7 @@ pub(crate) fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
             command.env("CUDA_LAUNCH_BLOCKING", "1");
         }
         Device::Cuda | Device::Any => {}
-        // Compiled code would not query its device through Python.
+        // Nothing is compiled, because compiled code would not query its device through Python.
         Device::Virtual => _ = command.env("TORCH_COMPILE_DISABLE", "1"),
     }
     if program.device == Device::Virtual && has_driver() {
@@ -138,7 +138,8 @@ pub(crate) fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     }
     if detached.is_some() {
         command.stdin(Stdio::null()).stdout(Stdio::null());
-        // Calls in compiled code are not observed, and a window would stay open.
+        // Nothing is compiled, because calls in compiled code are not observed. Plots open no window,
+        // because nobody would close it.
         command.env("TORCH_COMPILE_DISABLE", "1").env("MPLBACKEND", "Agg");
         own_group(&mut command);
     }

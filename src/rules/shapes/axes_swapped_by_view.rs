@@ -53,7 +53,7 @@ impl Rule for AxesSwappedByView {
             return;
         }
         if let Some(first) = restored(cx, id, &new) {
-            // If only elementwise functions lie between the two views, the first was harmless, too.
+            // If only elementwise functions lie between the two views, both are harmless.
             if first.harmless {
                 cx.findings.retract(NAME, first.span);
             }

@@ -34,7 +34,8 @@ impl Rule for MissingSuperInit {
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
         let it = &*cx.it;
         match event {
-            // An unseen constructor, or one that is called without the object.
+            // An unseen constructor may call `Module.__init__`. The event does not name the object,
+            // so the receiver of the current method is taken.
             Event::Unseen { name, .. } if name.as_str() == "__init__" => {
                 if let Some(Value::Obj(id)) = it.method_receiver() {
                     self.made.borrow_mut().insert(*id);
@@ -50,7 +51,7 @@ impl Rule for MissingSuperInit {
                     None if is_module(it, value) => "a module",
                     _ => return,
                 };
-                // Other base classes, metaclasses and decorators may do something unseen.
+                // Other base classes, metaclasses and decorators may call `Module.__init__` unseen.
                 let plain = it.mro_of(&module).iter().all(|class| match class {
                     Value::Path(path) => path.as_str().starts_with("torch.nn.") || path.as_str() == "builtins.object",
                     Value::Obj(id) => matches!(it.heap.get(*id), Data::Class(class) if !class.open),

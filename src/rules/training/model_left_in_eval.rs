@@ -79,7 +79,7 @@ const LEFT: Topic = Topic::new("left in eval()");
 const EVALUATED: Topic = Topic::new("evaluated");
 /// A state of a layer: `eval()` was called, but not as described for [`LEFT`].
 const EVAL: Topic = Topic::new("eval()");
-/// The note of a layer that stores its state.
+/// The note that stores the state of a layer.
 const MODE: Topic = Topic::new("mode");
 
 impl Rule for ModelLeftInEval {
@@ -147,7 +147,7 @@ impl Rule for ModelLeftInEval {
                     if fates(it, MODE.of(*layer)).iter().any(|fate| is(fate, EVALUATED)) {
                         let left = self.left.borrow().get(layer).cloned();
                         let Some((eval, around)) = left else { return };
-                        // After that loop, evaluation mode may be intended.
+                        // After the loop that called `eval()`, evaluation mode may be intended.
                         if !runs(it).iter().any(|run| around.contains(run)) {
                             continue;
                         }

@@ -18,8 +18,8 @@ const NAME: &str = "scheduler-before-optimizer";
 
 #[derive(Default)]
 pub(crate) struct SchedulerBeforeOptimizer {
-    /// Steps of schedulers in a first iteration whose optimizers had not stepped before it, and
-    /// whether these stepped after it in that iteration.
+    /// Steps of schedulers in a first iteration, before the first step of their optimizer, and
+    /// whether the optimizer stepped later in that iteration.
     early: RefCell<FxHashMap<(Span, ObjId), bool>>,
 }
 
@@ -41,7 +41,7 @@ impl Rule for SchedulerBeforeOptimizer {
             return;
         }
         match known.stepped {
-            // Under a condition, the steps may begin in a later iteration.
+            // Under a condition, the scheduler may begin to step in a later iteration.
             None if it.undecided() > 0 => {}
             None if !it.later_round() => _ = self.early.borrow_mut().insert((span, optimizer), false),
             // Several iterations without a step of the optimizer: the scheduler is advanced on
@@ -58,7 +58,8 @@ impl Rule for SchedulerBeforeOptimizer {
             Some(_) => {}
         }
     }
-    /// A step under an unknown condition, such as one for a warm-up, may begin in a later iteration.
+    /// A step of the optimizer under an unknown condition, such as one for a warm-up, does not count:
+    /// the optimizer may begin to step in a later iteration.
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         if let Moment::Step { optimizer: stepped, .. } = moment
             && !cx.it.later_round()

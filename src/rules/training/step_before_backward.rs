@@ -49,7 +49,7 @@ struct Steps {
     /// The call that clears the gradients of earlier iterations, the step in the same iteration,
     /// and the number of iterations from one clearing to the next.
     dropped: Option<(Span, Span, i64)>,
-    /// There is a step.
+    /// The optimizer steps somewhere.
     stepped: bool,
     /// The call that cleared the gradients in this iteration.
     last: Option<Cleared>,
