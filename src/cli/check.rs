@@ -135,7 +135,8 @@ pub(super) fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     if args.verification.is_given() && !args.verify {
         return Err(Failure::Message("--python, --emit-repro and --run need --verify".to_owned()));
     }
-    // Only files on disk are executed, and only if the user asked for it.
+    // `--fix` and `--add-ignore` change the files to execute, and `--watch` would execute them again
+    // and again.
     if args.verification.runs() && (args.watch || args.fix || args.known.add_ignore) {
         let message = "`--run` cannot be combined with `--watch`, `--fix` or `--add-ignore`";
         return Err(Failure::Message(message.to_owned()));

@@ -22,7 +22,7 @@ pub(super) struct ManArgs {
 }
 
 pub(super) fn completions(args: &CompletionsArgs) -> Result<Status, Failure> {
-    // Into memory first, because `generate` panics if its writer fails.
+    // The script is written to memory first, because `generate` panics if its writer fails.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "torchvet", &mut script);
     io::stdout().write_all(&script)?;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-/// Shorter runs show nothing.
+/// Runs that are shorter than this show no progress.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// The progress of a run.

@@ -6,8 +6,8 @@ use clap::ValueEnum;
 
 use crate::output::Style;
 
-/// Syntax trees are recursive, and so is the code that visits them. This is address space, not
-/// memory: a page is allocated when it is first used.
+/// The stack size of a thread. Syntax trees are recursive, and so is the code that visits them. The
+/// size is one of address space, not memory: a page is allocated when it is first used.
 pub(super) const STACK: usize = 256 << 20;
 
 /// Flags that all verbs share.

@@ -84,7 +84,7 @@ pub(super) fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     }
     out.flush()?;
     Ok(match report.exit_code {
-        // The program's own exit code is kept, but 0 would hide a violation.
+        // The program's own exit code is kept unless it is 0, which would hide a violation.
         0 if report.refused().is_some() => Status::Failed,
         0 if report.has_violation() => Status::Findings,
         code => Status::Program(code),

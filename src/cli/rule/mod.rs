@@ -1,4 +1,4 @@
-//! `torchvet rule`: a rule's page.
+//! `torchvet rule`: prints and tests the pages of rules.
 
 mod test;
 

@@ -42,7 +42,7 @@ struct Tested {
     faults: Vec<String>,
 }
 
-/// Tests pages. Each is named by its file or, if it belongs to torchvet, by its code or name.
+/// Tests pages. A page is named by its file or, if it belongs to torchvet, by its code or name.
 pub(super) fn main(names: &[String], python: Option<&Path>, out: &mut dyn Write) -> Result<Status, Failure> {
     let python = Python::ask(python::choose(python)).and_then(|python| {
         python.needs_torch()?;
