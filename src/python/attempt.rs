@@ -46,7 +46,7 @@ impl<'p> Interp<'p> {
         self.enter_side(outside, Cadence::Unclear);
         self.enter_arm(Cadence::Unclear);
         // A line that fails after an exception may succeed without one.
-        self.context.in_doubt = true;
+        self.context.guesses += 1;
         self.heap.blend_journal(journal);
         if self.exec_block(body) == Flow::Next {
             self.leave(Leave::Raise(Value::Unknown));

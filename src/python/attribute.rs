@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::interp::Interp;
 use super::{Args, Event};
 use crate::syntax::Span;
-use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, sym};
+use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, join, sym};
 
 /// The name of the method value that stands for an unknown shape, which the program may unpack.
 pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
@@ -156,9 +156,22 @@ impl<'p> Interp<'p> {
         if let Some(value) = self.data_descriptor(object, name, span) {
             return Some(value);
         }
-        if let Some(value) = self.heap.attr(id, name.as_str()) {
-            return Some(value);
+        let own = self.heap.attr(id, name.as_str());
+        let may_lack = self.heap.may_lack(id, name);
+        if own.is_some() && !may_lack {
+            return own;
         }
+        // On the paths where the instance does not have the attribute, its class may have it.
+        let other = self.attr_of_class(id, object, name, span, may_lack);
+        match (own, other) {
+            (Some(own), Some(other)) => Some(join(&mut self.heap, &own, &other, false)),
+            (own, other) => own.or(other),
+        }
+    }
+
+    /// An attribute that an instance gets from its class, or from the `__getattr__` of its class.
+    /// If `may_lack`, the instance has it on some paths.
+    fn attr_of_class(&mut self, id: ObjId, object: &Value, name: Sym, span: Span, may_lack: bool) -> Option<Value> {
         for class in self.mro_of(object).iter().cloned() {
             let found = match class {
                 Value::Obj(class) => self.class_attr(class, name).map(|v| self.bind_attr(v, object, class, span)),
@@ -176,6 +189,7 @@ impl<'p> Interp<'p> {
         }
         match name.as_str() {
             "__class__" => self.heap.instance_of(object).map(|i| i.class.clone()),
+            _ if may_lack => self.user_method(object, "__getattr__").map(|_| Value::Unknown),
             _ => self.missing_attr(id, object, name, span),
         }
     }

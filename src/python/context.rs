@@ -31,7 +31,7 @@ pub(super) struct Context {
     pub speculative: bool,
     /// The number of enclosing branches whose condition is unknown.
     pub undecided: u32,
-    /// The number of undecided branches inside functions; the code after `if …: return` counts as
+    /// The number of undecided branches inside functions and loops; the code after `if …: return` counts as
     /// one.
     pub doubts: u32,
     /// The number of undecided branches inside functions whose condition is not known to recur.
@@ -150,9 +150,9 @@ impl<'p> Interp<'p> {
     }
 
     /// `doubts`, plus 1 for one more undecided branch. The branch counts only in code that may run
-    /// more than once: inside functions, and in later rounds of loops.
+    /// more than once: inside functions and loops.
     pub(super) fn doubted(&self, doubts: u32) -> u32 {
-        let repeats = self.frames.len() > 1 || self.context.later_rounds > 0 || self.later_round();
+        let repeats = self.frames.len() > 1 || self.frames.last().is_some_and(|frame| frame.loops().next().is_some());
         doubts.saturating_add(u32::from(repeats))
     }
 

@@ -192,10 +192,10 @@ impl<'p> Interp<'p> {
             (BlockKind::Finally(body), how) => {
                 let body: &'p [Stmt] = body;
                 // A line that fails after an exception may succeed without one.
-                let doubt = self.context.in_doubt || matches!(how, Leave::Raise(_));
-                let in_doubt = std::mem::replace(&mut self.context.in_doubt, doubt);
+                let guesses = self.context.guesses;
+                self.context.guesses += u32::from(matches!(how, Leave::Raise(_)));
                 let flow = self.outside(at, |it| it.exec_block(body));
-                self.context.in_doubt = in_doubt;
+                self.context.guesses = guesses;
                 flow
             }
             (BlockKind::With(manager), Leave::Raise(_)) => {

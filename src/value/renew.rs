@@ -21,9 +21,7 @@ impl Heap {
             _ => return value.clone(),
         };
         let data = match self.get(id).clone() {
-            Data::Tensor(tensor) if tensor.parameter || tensor.base.is_some_and(|base| base.is_among_first(since)) => {
-                return value.clone();
-            }
+            Data::Tensor(tensor) if tensor.parameter || self.shares_older(id, since) => return value.clone(),
             Data::Tensor(_) => {
                 let tensor = self.tensor_of(value).unwrap_or_default();
                 Data::Tensor(Tensor { base: None, version: 0, writes: 0, ..tensor })

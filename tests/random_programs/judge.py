@@ -213,6 +213,10 @@ def is_known(fact, seen):
     return kind not in ("unknown", None)
 
 
+# How a range ends that NaN left: as itself, or as the int64 that PyTorch converts it to.
+NAN = ("holds nan", "holds -9.223372036854776e+18")
+
+
 # Programs -------------------------------------------------------------------------------------
 
 
@@ -269,7 +273,7 @@ def facts_judged(runs, said, verdict, nan_allowed):
             reason = disagrees(fact, seen)
             if reason and is_of_nothing(seen):
                 verdict.counts["facts of tensors made of lists that were empty"] += 1
-            elif reason and nan_allowed and reason.endswith("nan"):
+            elif reason and nan_allowed and reason.endswith(NAN):
                 verdict.counts["ranges of values that hold NaN, too"] += 1
             elif reason:
                 about = re.sub(r"-?\d[\d.e+-]*|'[^']*'|\[.*?\]", "_", reason)

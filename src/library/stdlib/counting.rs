@@ -36,7 +36,7 @@ pub(crate) fn register(t: &mut Table) {
         let counts = cx.it.heap.dict_of(&b.get("self")).cloned().unwrap_or_default();
         match Key::of(&b.get("key")) {
             Some(key) if counts.open.is_none() => counts.entries.get(&key).cloned().unwrap_or(Value::Int(0)),
-            _ => Value::Any(Type::Int),
+            _ => any_count(counts.entries.values().chain(&counts.open)),
         }
     });
     t.family(&format!("{COUNTER}."), "update subtract", "self, iterable=None, **kwargs", |cx, b| {
@@ -134,9 +134,27 @@ fn count(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
                 *entry = entry.as_int().and_then(|n| n.checked_add(1)).map_or(Value::Any(Type::Int), Value::Int);
             }
         }
-        None => dict = Dict { open: Some(Value::Any(Type::Int)), ..Dict::default() },
+        None => {
+            let more = cx.it.heap.dict_of(&iterable).cloned().unwrap_or_default();
+            let count = any_count(
+                dict.entries
+                    .values()
+                    .chain(&dict.open)
+                    .chain(more.entries.values())
+                    .chain(&more.open)
+                    .chain(b.extra.iter().map(|(_, arg)| &arg.value)),
+            );
+            dict = Dict { open: Some(count), ..Dict::default() };
+        }
     }
     *cx.it.heap.get_mut(id) = Data::Dict(dict);
+}
+
+/// A count that may be any of these: usually an integer, but mappings and keywords may contain other
+/// values.
+fn any_count<'a>(mut counts: impl Iterator<Item = &'a Value>) -> Value {
+    let is_int = |value: &Value| value.number_type() == Some(Type::Int);
+    if counts.all(is_int) { Value::Any(Type::Int) } else { Value::Unknown }
 }
 
 fn most_common(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -114,6 +114,11 @@ fn chain(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.open {
         return many(cx, Value::Unknown);
     }
+    // `chain` requests the iterator of an argument when it reaches it, so a number among the arguments
+    // raises an exception later, if at all.
+    if b.rest.iter().any(|a| a.value.is_none() || a.value.number_type().is_some()) {
+        return many(cx, Value::Unknown);
+    }
     let span = cx.span;
     let parts = b.rest.iter().map(|a| cx.it.iterate(&a.value, span)).collect();
     joined(cx, parts)

@@ -16,17 +16,20 @@ pub(crate) fn note(cx: &mut Cx<'_, '_>, op: &str, left: &Value, right: &Value, m
     };
     let (Some(facts), Some(id)) = (cx.tensor(tensor), made.as_obj()) else { return };
     let Some(of) = tensor.as_obj().filter(|_| facts.dtype.is_some_and(|d| !d.is_complex())) else { return };
-    let step = if facts.dtype.is_some_and(|d| d.is_integral()) { 1.0 } else { 0.0 };
+    let is_integral = facts.dtype.is_some_and(|d| d.is_integral());
     let (low, high) = (number.lo(), number.hi());
+    // The nearest integers that the comparison selects.
+    let (below, above) = if is_integral { (high.ceil() - 1.0, low.floor() + 1.0) } else { (high, low) };
+    let (up_to, from) = if is_integral { (high.floor(), low.ceil()) } else { (high, low) };
     let (lo, hi) = match op {
         "eq" => (low, high),
-        "lt" | "less" => (f64::NEG_INFINITY, high - step),
-        "le" | "less_equal" => (f64::NEG_INFINITY, high),
-        "gt" | "greater" => (low + step, f64::INFINITY),
-        "ge" | "greater_equal" => (low, f64::INFINITY),
+        "lt" | "less" => (f64::NEG_INFINITY, below),
+        "le" | "less_equal" => (f64::NEG_INFINITY, up_to),
+        "gt" | "greater" => (above, f64::INFINITY),
+        "ge" | "greater_equal" => (from, f64::INFINITY),
         _ => return,
     };
-    let picks = Picks { of, writes: cx.it.heap.writes_to(of), lo, hi, all: low == high && step == 1.0 };
+    let picks = Picks { of, writes: cx.it.heap.writes_to(of), lo, hi, all: low == high && is_integral };
     cx.it.heap.update_tensor(id, |t| t.picks = Some(picks));
 }
 

@@ -284,7 +284,16 @@ pub(crate) fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value
         Some((lo, hi)) => Some(range).filter(|r| r.lo() >= lo && r.hi() <= hi),
         // Beyond 2^53, the bounds are not exact.
         None if dtype.is_integral() => Some(range).filter(|r| r.lo() >= -9e15 && r.hi() <= 9e15),
-        None => Some(range).filter(|_| !dtype.is_complex()),
+        None if dtype.is_complex() => None,
+        // A value beyond the largest finite one becomes infinite.
+        None => match dtype.largest() {
+            Some(most) if range.hi() > most || range.lo() < -most => {
+                let lo = if range.lo() < -most { f64::NEG_INFINITY } else { range.lo() };
+                let hi = if range.hi() > most { f64::INFINITY } else { range.hi() };
+                Some(Range::bounds(lo, hi))
+            }
+            _ => Some(range),
+        },
     };
     if let Some(range) = range {
         out.range = Some(range);

@@ -354,22 +354,19 @@ impl Heap {
                 self.bind_one(id, name, Some(fates));
                 continue;
             }
-            if let Some(class) = &class
-                && versions.iter().any(Option::is_none)
-                && versions.iter().any(Option::is_some)
+            let only_some = versions.iter().any(Option::is_none) && versions.iter().any(Option::is_some);
+            // The attribute of the class may change later, so this is noted also if there is one.
+            if only_some && follows_presence && !is_mark(name) {
+                lacking.push(name);
+            }
+            if only_some
+                && let Some(class) = &class
                 && let Some(inherited) = self.inherited(class, name)
             {
                 changed |= versions.first().is_some_and(Option::is_none);
                 for version in versions.iter_mut().filter(|version| version.is_none()) {
                     *version = Some(inherited.clone());
                 }
-            }
-            if follows_presence
-                && versions.iter().any(Option::is_none)
-                && versions.iter().any(Option::is_some)
-                && !is_mark(name)
-            {
-                lacking.push(name);
             }
             for (place, version) in versions.iter().enumerate() {
                 match (&merged, version) {

@@ -83,6 +83,13 @@ impl Heap {
         found
     }
 
+    /// Whether a tensor, or one that it may be, is a view of memory that is older than object number
+    /// `since`, or is that memory.
+    pub(in crate::value) fn shares_older(&self, id: ObjId, since: usize) -> bool {
+        let is_older = |id: ObjId| self.base_of(id).unwrap_or(id).is_among_first(since);
+        is_older(id) || self.twins(id).into_iter().any(is_older)
+    }
+
     /// The elements of a collection changed, so the elements of collections that may be the same
     /// one become unknown.
     pub(super) fn touch(&mut self, id: ObjId) {

@@ -70,7 +70,7 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, wide
             (None, Some(class)) => heap.inherited(class, *name),
             (None, None) => None,
         };
-        if other.is_none() && follows {
+        if follows && !b.contains_key(name) {
             heap.note_lacking_in(&mut out, *name);
         }
         let joined = other.map_or_else(|| value.clone(), |other| join_at(heap, value, &other, widen, depth));
@@ -81,7 +81,7 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, wide
             continue;
         }
         let inherited = class.and_then(|class| heap.inherited(class, *name));
-        if inherited.is_none() && follows {
+        if follows {
             heap.note_lacking_in(&mut out, *name);
         }
         let joined = inherited.map_or_else(|| value.clone(), |other| join_at(heap, &other, value, widen, depth));
@@ -189,10 +189,22 @@ fn join_class(heap: &mut Heap, a: &UserClass, b: &UserClass, widen: bool) -> Use
         path: *path,
         code: *code,
         bases: if one { bases.clone() } else { join_bases(heap, bases, &b.bases, widen) },
-        attrs: join_attrs(heap, attrs, &b.attrs, None, widen, DEPTH),
+        attrs: join_class_attrs(heap, attrs, &b.attrs, widen),
         fields: agree(fields, &b.fields),
         open: *open || b.open || !one || *fields != b.fields,
     }
+}
+
+/// Joins the attributes of a class. One that only one path has set is unknown: on the other path, a
+/// base class may have it, or `__getattr__`.
+fn join_class_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, widen: bool) -> Attrs {
+    let mut out = join_attrs(heap, a, b, None, widen, DEPTH);
+    for (name, value) in &mut out {
+        if !(a.contains_key(name) && b.contains_key(name)) {
+            *value = Value::Unknown;
+        }
+    }
+    out
 }
 
 fn join_bases(heap: &mut Heap, a: &[Value], b: &[Value], widen: bool) -> Vec<Value> {
