@@ -172,7 +172,7 @@ impl Job<'_> {
             options: watcher.options.take(),
             passed,
             failed: failures.into_keys().collect(),
-            errors: options::errors(&report),
+            found: options::in_question(&report),
             steps: interp.spent(),
             exhausted,
         };

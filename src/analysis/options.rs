@@ -13,6 +13,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use super::Report;
 use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::library::torch::broadcast::MODULE_ON_GPU;
 use crate::python::{CommandOption, Interp};
 use crate::syntax::Span;
 use crate::value::{Sign, Size, Type, Value, sym};
@@ -60,7 +61,8 @@ pub(super) struct Run {
     /// Places where a call succeeded, and where a call was rejected, in any context.
     pub passed: FxHashSet<Span>,
     pub failed: FxHashSet<Span>,
-    pub errors: FxHashSet<(String, Span)>,
+    /// The findings that the value of an option may refute.
+    pub found: FxHashSet<(String, Span)>,
     /// The number of steps of the run.
     pub steps: u64,
     /// The step budget was spent.
@@ -72,16 +74,22 @@ impl Run {
     /// first run also made calls there that succeeded, a run that spent its budget proves nothing:
     /// it may not have reached the call that fails.
     fn refutes(&self, (code, span): &(String, Span), first: &Run) -> bool {
-        let fails = self.failed.contains(span) || self.errors.contains(&(code.clone(), *span));
+        let fails = self.failed.contains(span) || self.found.contains(&(code.clone(), *span));
         let complete = !self.exhausted || !first.passed.contains(span);
         complete && self.passed.contains(span) && !fails
     }
 }
 
-/// The errors in a report.
-pub(super) fn errors(report: &Report) -> FxHashSet<(String, Span)> {
-    let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
-    errors.map(|d| (d.code.to_string(), d.span)).collect()
+/// Whether the value of an option may refute a finding: an error, or a warning that assumes that the
+/// module is on a GPU, which an option may decide.
+fn is_in_question(finding: &Diagnostic) -> bool {
+    finding.severity == Severity::Error || finding.message.starts_with(MODULE_ON_GPU)
+}
+
+/// The findings of a report that the value of an option may refute.
+pub(super) fn in_question(report: &Report) -> FxHashSet<(String, Span)> {
+    let found = report.diagnostics.iter().filter(|d| is_in_question(d));
+    found.map(|d| (d.code.to_string(), d.span)).collect()
 }
 
 impl Declared {
@@ -105,6 +113,7 @@ impl Declared {
                 all.into_iter().map(Other::Int).collect()
             }
             Value::Str(text) if text.starts_with("cuda") => vec![Other::Text("cpu".to_owned())],
+            Value::Str(text) if &**text == "cpu" => vec![Other::Text("cuda".to_owned())],
             Value::Str(text) => vec![Other::Text(format!("{text}-2"))],
             _ => vec![Other::Any],
         };
@@ -142,29 +151,42 @@ pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Oth
     }
 }
 
-/// Turns errors into warnings if a run with other option values does not have them.
-pub(super) fn weaken(found: &mut [Diagnostic], first: &Run, again: &dyn Fn(&Assumed) -> Run) {
-    if first.options.is_empty() || !found.iter().any(|d| d.severity == Severity::Error) {
+/// Turns errors into warnings if a run with other option values does not have them, and drops
+/// warnings that rest on an assumption and on the default of an option.
+pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&Assumed) -> Run) {
+    if first.options.is_empty() || !found.iter().any(is_in_question) {
         return;
     }
     let worlds = Worlds { first, again, known: RefCell::default(), left: Cell::new((MAX_RUNS, MAX_STEPS)) };
-    for diagnostic in found.iter_mut().filter(|d| d.severity == Severity::Error) {
+    found.retain_mut(|diagnostic| {
+        if !is_in_question(diagnostic) {
+            return true;
+        }
         let finding = (diagnostic.code.to_string(), diagnostic.span);
-        let (made, option) = match worlds.decides(&finding, &diagnostic.message) {
-            Dependence::No => continue,
-            Dependence::Several => {
-                diagnostic.severity = Severity::Warning;
-                diagnostic.message.push_str(" (if the options of the command line have their defaults)");
-                continue;
-            }
-            Dependence::One(made, option) => (made, option),
-        };
-        diagnostic.severity = Severity::Warning;
-        let Declared { name, default, .. } = option;
-        let is = if default.is_empty() { String::new() } else { format!(", {default}") };
-        diagnostic.message.push_str(&format!(" (if `{name}` has its default{is})"));
-        let message = format!("with another value of `{name}`, this line may succeed");
-        diagnostic.labels.push(Label { span: made, message });
+        if diagnostic.severity == Severity::Error {
+            weaken_one(diagnostic, &worlds.decides(&finding, &diagnostic.message));
+            return true;
+        }
+        let options: Vec<Span> = first.options.keys().copied().collect();
+        worlds.any(&options, &finding) != Some(true)
+    });
+}
+
+/// Turns an error into a warning that names the option on which it depends.
+fn weaken_one(diagnostic: &mut Diagnostic, depends: &Dependence<'_>) {
+    match depends {
+        Dependence::No => {}
+        Dependence::Several => {
+            diagnostic.severity = Severity::Warning;
+            diagnostic.message.push_str(" (if the options of the command line have their defaults)");
+        }
+        Dependence::One(made, Declared { name, default, .. }) => {
+            diagnostic.severity = Severity::Warning;
+            let is = if default.is_empty() { String::new() } else { format!(", {default}") };
+            diagnostic.message.push_str(&format!(" (if `{name}` has its default{is})"));
+            let message = format!("with another value of `{name}`, this line may succeed");
+            diagnostic.labels.push(Label { span: *made, message });
+        }
     }
 }
 

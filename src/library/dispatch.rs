@@ -346,7 +346,7 @@ impl Library for Libraries {
     fn unseen(&self, it: &mut Interp<'_>, object: ObjId) {
         pandas::forget(it, object);
         torch::nn::module::unseen(it, object);
-        torch::attributes::escaped(it, object);
+        torch::attributes::unseen(it, object);
     }
 
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym) {

@@ -8,8 +8,14 @@ use crate::syntax::{Expr, Span};
 use crate::value::{Data, Items, ObjId, Size, Sym, Value, Written, sym};
 
 impl<'p> Interp<'p> {
+    /// The value of an expression that is assigned or returned. A `...` there is a blank that the
+    /// author has still to fill in.
+    pub(super) fn eval_kept(&mut self, value: &'p Expr) -> Value {
+        if value.is_ellipsis_literal_expr() { Value::Unknown } else { self.eval(value) }
+    }
+
     pub(super) fn assign_stmt(&mut self, stmt: &'p StmtAssign) {
-        let value = self.eval(&stmt.value);
+        let value = self.eval_kept(&stmt.value);
         if self.stopped {
             return;
         }

@@ -194,6 +194,20 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// An attribute of a class is replaced. An instance that got its own on one of several paths has
+    /// the join of that and of the class's value as its own, so the new value is joined, too.
+    fn join_with_class(&mut self, class: ObjId, name: Sym, value: &Value) {
+        for id in self.heap.ids() {
+            let own = self.heap.instance_of(&Value::Obj(id)).and_then(|instance| instance.attrs.get(&name)).cloned();
+            if let Some(own) = own
+                && self.mro_of(&Value::Obj(id)).iter().any(|line| line.as_obj() == Some(class))
+            {
+                let joined = join(&mut self.heap, &own, value, false);
+                self.heap.bind(id, name, Some(joined));
+            }
+        }
+    }
+
     /// The value of a class attribute that is read through an instance: functions become methods,
     /// properties are called.
     fn bind_attr(&mut self, value: Value, object: &Value, class: ObjId, span: Span) -> Value {
@@ -386,7 +400,10 @@ impl<'p> Interp<'p> {
                     self.set_plainly(object, name, value, span);
                 }
             }
-            Data::Class(_) => {
+            Data::Class(class) => {
+                if class.attrs.contains_key(&name) {
+                    self.join_with_class(*id, name, &value);
+                }
                 if let Data::Class(class) = self.heap.get_mut(*id) {
                     class.attrs.insert(name, value);
                 }

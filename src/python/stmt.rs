@@ -67,7 +67,7 @@ impl<'p> Interp<'p> {
             Stmt::AugAssign(s) => self.aug_assign(s),
             Stmt::AnnAssign(s) => {
                 if let Some(value) = &s.value {
-                    let value = self.eval(value);
+                    let value = self.eval_kept(value);
                     self.assign(&s.target, value);
                 }
                 if let Expr::Name(name) = &*s.target {
@@ -77,7 +77,7 @@ impl<'p> Interp<'p> {
             Stmt::FunctionDef(s) => self.define_function(s),
             Stmt::ClassDef(s) => self.define_class(s),
             Stmt::Return(s) => {
-                let value = s.value.as_ref().map_or(Value::None, |v| self.eval(v));
+                let value = s.value.as_ref().map_or(Value::None, |v| self.eval_kept(v));
                 return if self.stopped { Flow::Stopped } else { self.leave(Leave::Return(value)) };
             }
             Stmt::If(s) => return self.exec_if(s),

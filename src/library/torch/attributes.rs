@@ -233,6 +233,25 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
     }
 }
 
+/// Handles a tensor or array that is given to unseen code. One with the same value everywhere is
+/// usually a buffer that this code fills; an array of at most one element may also be resized.
+pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
+    escaped(it, object);
+    let Data::Tensor(tensor) = it.heap.get(object) else { return };
+    let is_uniform = tensor.range.as_ref().is_some_and(|range| range.lo() == range.hi());
+    let most = i64::from(tensor.array == ArrayKind::Numpy);
+    let is_placeholder = tensor.numel().known().is_some_and(|count| count <= most) && tensor.rank() != Some(0);
+    if !(is_uniform || is_placeholder) || tensor.parameter {
+        return;
+    }
+    let Some(mut facts) = it.heap.tensor_of(&Value::Obj(object)) else { return };
+    facts.forget_values();
+    if is_placeholder {
+        facts.shape = None;
+    }
+    it.heap.update_tensor(object, |tensor| *tensor = facts);
+}
+
 /// Handles a tensor that escapes to unseen code, which may set `requires_grad`.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: ObjId) {
     if matches!(it.heap.get(object), Data::Tensor(tensor) if tensor.grad == Grad::Off && !tensor.parameter) {

@@ -52,6 +52,8 @@ impl Rule for DiscardedTo {
         let severity = match (device, dtype) {
             (Some(true), _) | (_, Some(true)) => Severity::Error,
             (Some(false), Some(false)) => return,
+            // It is usually created on this device, or moved with its module.
+            (None, _) if before.parameter => return,
             _ => Severity::Warning,
         };
         let message = format!("the result of `{method}` is not used: `{name}` does not change");
@@ -60,7 +62,9 @@ impl Rule for DiscardedTo {
             labels.push(Label { span, message: format!("`{name}` is placed on {on} here") });
         }
         let finding = cx.findings.report(NAME, severity, message, call, labels);
-        if name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+        // A module rejects the assignment of a tensor that is not a parameter to a parameter.
+        if !before.parameter
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
             && let Some(finding) = finding
         {
             finding.fix = Some(Fix {

@@ -355,11 +355,14 @@ impl Heap {
                 continue;
             }
             let only_some = versions.iter().any(Option::is_none) && versions.iter().any(Option::is_some);
-            // The attribute of the class may change later, so this is noted also if there is one.
-            if only_some && follows_presence && !is_mark(name) {
-                lacking.push(name);
-            }
-            if only_some
+            // On the paths where a class does not have an attribute, its base class may have it.
+            if only_some && matches!(self.get(id), Data::Class(_)) {
+                changed |= versions.first().is_some_and(Option::is_none);
+                versions
+                    .iter_mut()
+                    .filter(|version| version.is_none())
+                    .for_each(|version| *version = Some(Value::Unknown));
+            } else if only_some
                 && let Some(class) = &class
                 && let Some(inherited) = self.inherited(class, name)
             {
@@ -367,6 +370,13 @@ impl Heap {
                 for version in versions.iter_mut().filter(|version| version.is_none()) {
                     *version = Some(inherited.clone());
                 }
+            }
+            if follows_presence
+                && versions.iter().any(Option::is_none)
+                && versions.iter().any(Option::is_some)
+                && !is_mark(name)
+            {
+                lacking.push(name);
             }
             for (place, version) in versions.iter().enumerate() {
                 match (&merged, version) {

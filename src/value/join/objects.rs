@@ -70,7 +70,7 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, wide
             (None, Some(class)) => heap.inherited(class, *name),
             (None, None) => None,
         };
-        if follows && !b.contains_key(name) {
+        if other.is_none() && follows {
             heap.note_lacking_in(&mut out, *name);
         }
         let joined = other.map_or_else(|| value.clone(), |other| join_at(heap, value, &other, widen, depth));
@@ -81,7 +81,7 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, wide
             continue;
         }
         let inherited = class.and_then(|class| heap.inherited(class, *name));
-        if follows {
+        if inherited.is_none() && follows {
             heap.note_lacking_in(&mut out, *name);
         }
         let joined = inherited.map_or_else(|| value.clone(), |other| join_at(heap, &other, value, widen, depth));
