@@ -434,7 +434,8 @@ impl Observer for Watcher<'_> {
     }
 
     fn option(&self, it: &mut Interp<'_>, option: &CommandOption<'_>) -> Option<Value> {
-        self.options.borrow_mut().entry(option.made).or_insert_with(|| Declared::new(option));
+        let source = self.project.file(option.made.file).text();
+        self.options.borrow_mut().entry(option.made).or_insert_with(|| Declared::new(option, source));
         self.assumed.get(&option.made).map(|other| options::value(it, option, other))
     }
 

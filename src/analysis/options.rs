@@ -25,6 +25,12 @@ const MAX_STEPS: u64 = 400_000;
 /// The number of further runs that are made in any case, also of a long program.
 const LEAST_RUNS: u32 = 4;
 
+/// The largest number of strings that are tried because the program compares an option with them.
+const MAX_COMPARED: usize = 3;
+
+/// The code of attributes that do not exist.
+const UNKNOWN_NAME: &str = "TV801";
+
 /// The largest number of options that are tried first because their default is in the message.
 const MAX_NAMED: usize = 6;
 
@@ -93,7 +99,8 @@ pub(super) fn in_question(report: &Report) -> FxHashSet<(String, Span)> {
 }
 
 impl Declared {
-    pub(super) fn new(option: &CommandOption<'_>) -> Declared {
+    /// `source` is the text of the program.
+    pub(super) fn new(option: &CommandOption<'_>, source: &str) -> Declared {
         let choices = option.choices.iter().filter_map(|choice| match (choice, option.default) {
             (Value::Int(n), default) if default.as_int() != Some(*n) => Some(Other::Int(*n)),
             (Value::Str(text), default) if default.as_str() != Some(&**text) => Some(Other::Text(text.to_string())),
@@ -114,7 +121,13 @@ impl Declared {
             }
             Value::Str(text) if text.starts_with("cuda") => vec![Other::Text("cpu".to_owned())],
             Value::Str(text) if &**text == "cpu" => vec![Other::Text("cuda".to_owned())],
-            Value::Str(text) => vec![Other::Text(format!("{text}-2"))],
+            Value::Str(text) => {
+                let mut all = compared(source, option.name);
+                all.retain(|other| **other != **text);
+                all.truncate(MAX_COMPARED);
+                all.push(format!("{text}-2"));
+                all.into_iter().map(Other::Text).collect()
+            }
             _ => vec![Other::Any],
         };
         let default = match option.default {
@@ -127,6 +140,19 @@ impl Declared {
         };
         Declared { name: option.name.to_owned(), default, others, sure }
     }
+}
+
+/// The strings with which a program compares an option (`args.mode == "fast"`).
+fn compared(source: &str, option: &str) -> Vec<String> {
+    let attribute = format!(".{} == ", option.trim_start_matches('-').replace('-', "_"));
+    let literal = |rest: &str| {
+        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        rest.get(1..)?.split(quote).next().map(str::to_owned)
+    };
+    let mut all: Vec<String> =
+        source.match_indices(&attribute).filter_map(|(at, _)| literal(source.get(at + attribute.len()..)?)).collect();
+    all.dedup();
+    all
 }
 
 /// The value of an option in a run that assumes another value than its default.
@@ -226,10 +252,17 @@ impl Worlds<'_> {
         }
         // If several options decide, the one with certain values is named.
         let of = |sure: bool| self.first.options.iter().filter(move |(_, o)| o.sure == sure).map(|(made, _)| *made);
-        match self.decides_among(of(true).collect(), finding) {
+        let found = match self.decides_among(of(true).collect(), finding) {
             Dependence::No => self.decides_among(of(false).collect(), finding),
             found => found,
+        };
+        // An attribute of an unknown object does not show that the object has it.
+        if matches!(found, Dependence::No) && finding.0 == UNKNOWN_NAME {
+            let mut options = self.first.options.iter().take(MAX_NAMED);
+            let decides = options.find(|(made, option)| self.passes(**made, option, finding) == Some(true));
+            return decides.map_or(found, |(made, option)| Dependence::One(*made, option));
         }
+        found
     }
 
     /// Like [`Worlds::decides`], for some of the options.

@@ -42,10 +42,8 @@ impl Libraries {
         // In the program, the rejected call raises, so errors that follow from its result are not
         // reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
-            if !it.heap.is_tensor(&value) {
-                return Value::Unknown;
-            }
-            let unknown = after_refusal(it);
+            let Some(array) = it.heap.tensor_ref(&value).map(|tensor| tensor.array) else { return Value::Unknown };
+            let unknown = Tensor { array, ..after_refusal(it) };
             return it.heap.tensor(unknown);
         }
         value

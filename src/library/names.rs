@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::torch::nn;
 use crate::python::{meant, nearest};
 use crate::value::{ArrayKind, Data, Heap, Type, Value};
 
@@ -56,7 +57,9 @@ pub(crate) fn is_module(path: &str) -> bool {
 /// the names of the module or class are not known.
 pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     let names = NAMES.get(path)?;
-    if names.contains(name) || name.starts_with('_') || path == "numpy" && FORMER.contains(&name) {
+    // `torch.nn.modules` is treated as `torch.nn`.
+    let is_module = path == "torch.nn" && nn::MODULES.contains(&name);
+    if names.contains(name) || name.starts_with('_') || is_module || path == "numpy" && FORMER.contains(&name) {
         return None;
     }
     let near = nearest(name, names.iter().copied());

@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::interp::Interp;
-use super::library::RejectKind;
+use super::library::{BinOp, RejectKind};
 use crate::syntax::ast::{self, StmtAssign, StmtAugAssign};
 use crate::syntax::{Expr, Span};
 use crate::value::{Data, Items, ObjId, Size, Sym, Value, Written, sym};
@@ -215,6 +215,10 @@ impl<'p> Interp<'p> {
             Some(value) => value,
             None => self.augmented(op, &left, &right, span),
         };
+        // A list adds the rows of a tensor to itself.
+        let has_rows = self.heap.tensor_ref(&right).is_some_and(|tensor| tensor.rank().is_some_and(|rank| rank > 0));
+        let may_extend = left.is_unknown() && op == BinOp::Add && has_rows;
+        let value = if may_extend { Value::Unknown } else { value };
         self.assign(&stmt.target, value);
     }
 

@@ -196,13 +196,21 @@ impl Interp<'_> {
             };
             rows.push((by, value));
         }
-        let mut known = rows.iter().all(|(by, _)| order(by, by).is_some());
-        rows.sort_by(|(a, _), (b, _)| {
-            let found = order(a, b).map(|o| if reverse { o.reverse() } else { o });
-            known &= found.is_some();
-            found.unwrap_or(Ordering::Equal)
-        });
-        known.then(|| rows.into_iter().map(|(_, value)| value).collect())
+        // The sort of the standard library panics if the order of some pairs is not known.
+        let mut sorted: Vec<(Value, Value)> = Vec::with_capacity(rows.len());
+        for row in rows {
+            order(&row.0, &row.0)?;
+            let mut at = sorted.len();
+            for (by, _) in sorted.iter().rev() {
+                let found = order(by, &row.0)?;
+                if found == Ordering::Equal || (found == Ordering::Less) != reverse {
+                    break;
+                }
+                at -= 1;
+            }
+            sorted.insert(at, row);
+        }
+        Some(sorted.into_iter().map(|(_, value)| value).collect())
     }
 
     /// The index of a value in a list; for a string with several possible values, one of their

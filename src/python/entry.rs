@@ -43,6 +43,8 @@ impl<'p> Interp<'p> {
         let is_static = kind == Some("static");
         let receiver = match function.owner {
             Some(class) if kind == Some("class") => Some(Value::Obj(class)),
+            // A function without `self` is called through the class, or wrapped after the class.
+            Some(_) if !is_static && !takes_receiver(def) => Some(Value::Unknown),
             Some(class) if !is_static && def.name.as_str() != "__init__" && def.name.as_str() != "__new__" => {
                 Some(self.receiver(class, instances, span))
             }
@@ -279,5 +281,14 @@ pub(super) fn has_yield(body: &[Stmt]) -> bool {
             _ => false,
         };
         own || blocks(stmt).into_iter().any(has_yield)
+    })
+}
+
+/// Whether the name of a method's first parameter shows that it is the receiver.
+fn takes_receiver(def: &StmtFunctionDef) -> bool {
+    let first = def.parameters.iter_non_variadic_params().next();
+    first.is_none_or(|first| {
+        let name = first.parameter.name.as_str().trim_matches('_');
+        name.is_empty() || name.starts_with("self") || matches!(name, "cls" | "mcs" | "this" | "klass" | "s")
     })
 }

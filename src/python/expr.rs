@@ -334,9 +334,11 @@ impl<'p> Interp<'p> {
         let scope = self.heap.alloc(Data::Scope(Scope { vars: Attrs::default(), parent: Some(outer) }));
         let list = self.heap.alloc(Data::List(Items::Exact(Vec::new())));
         self.set_scope(scope);
+        let mut raised = false;
         let flow = self.comprehend(generators, None, &mut |it| {
             let value = element(it);
             if std::mem::take(&mut it.stopped) {
+                raised = true;
                 return Flow::Stopped;
             }
             it.push_item(list, value);
@@ -346,6 +348,8 @@ impl<'p> Interp<'p> {
         self.stopped |= flow == Flow::Stopped;
         self.perhaps_none = self.heap.is_perhaps_empty(&Value::Obj(list));
         match self.heap.get(list) {
+            // Only an iterable without elements gets here, and most have some.
+            Data::List(Items::Exact(items)) if raised && items.is_empty() => Items::Many(Value::Unknown),
             Data::List(items) => items.clone(),
             _ => Items::Many(Value::Unknown),
         }

@@ -218,6 +218,9 @@ impl<'p> Interp<'p> {
     /// Whether a loop over the iterable certainly runs at least once. A library object such as a
     /// data loader is assumed not to be empty. A list of unknown length may be empty.
     pub(super) fn surely_not_empty(&self, iterable: &Value) -> bool {
+        if self.heap.is_perhaps_empty(iterable) {
+            return false;
+        }
         match iterable {
             Value::Tuple(items) => !items.is_empty(),
             Value::Obj(id) => match self.heap.get(*id) {

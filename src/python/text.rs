@@ -94,7 +94,7 @@ pub(super) fn str_of(value: &Value) -> Option<String> {
         Value::Int(n) => n.to_string(),
         Value::Bool(b) => if *b { "True" } else { "False" }.to_owned(),
         Value::None => "None".to_owned(),
-        Value::Device(d) if d.index.is_some() || !d.is_cuda() => d.to_string(),
+        Value::Device(d) if d.index.is_some() || d.is_cpu() => d.to_string(),
         _ => return None,
     })
 }

@@ -79,6 +79,7 @@ fn reduce(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         "sum" | "prod" | "nansum" => promotion::summed(d),
         "max" | "min" | "amax" | "amin" | "nanmax" | "nanmin" | "ptp" => d,
         "any" | "all" => Dtype::Bool,
+        "norm" | "std" | "var" | "nanstd" | "nanvar" => promotion::floating(d).to_real(),
         _ => promotion::floating(d),
     });
     let dtype = if has("dtype") { dtype_arg(cx, &b.get("dtype")).unwrap_or(natural) } else { natural };

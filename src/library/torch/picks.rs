@@ -3,7 +3,7 @@
 
 use super::carry;
 use crate::library::Cx;
-use crate::value::{Picks, Range, Value};
+use crate::value::{Dtype, Picks, Range, Value};
 
 /// Records, for the mask `made` (the result of `left op right`), which elements it selects.
 pub(crate) fn note(cx: &mut Cx<'_, '_>, op: &str, left: &Value, right: &Value, made: &Value) {
@@ -16,6 +16,11 @@ pub(crate) fn note(cx: &mut Cx<'_, '_>, op: &str, left: &Value, right: &Value, m
     };
     let (Some(facts), Some(id)) = (cx.tensor(tensor), made.as_obj()) else { return };
     let Some(of) = tensor.as_obj().filter(|_| facts.dtype.is_some_and(|d| !d.is_complex())) else { return };
+    // PyTorch converts the number to the dtype of the tensor first, so it may wrap around.
+    let wraps = |(lo, hi): (f64, f64)| number.lo() < lo || number.hi() > hi;
+    if facts.dtype.and_then(Dtype::bounds).is_some_and(wraps) {
+        return;
+    }
     let is_integral = facts.dtype.is_some_and(|d| d.is_integral());
     let (low, high) = (number.lo(), number.hi());
     // The nearest integers that the comparison selects.

@@ -144,9 +144,14 @@ impl Rule for EvaluationInTrainingMode {
         let trace = cx.trace;
         match moment {
             Moment::Backward { loss, .. } => {
-                self.unclear.set(self.unclear.get() || loss.is_empty());
                 let mut used = self.used.borrow_mut();
                 let reached = trace.graph.ancestors(loss, |id| !used.contains(&id));
+                // Nothing is known about the result of a rejected call, also not what made it.
+                let is_blank = |id: &ObjId| {
+                    trace.graph.node(*id).is_none()
+                        && tensor(cx.it, *id).is_some_and(|t| t.dtype.is_none() && t.shape.is_none())
+                };
+                self.unclear.set(self.unclear.get() || loss.is_empty() || reached.iter().any(is_blank));
                 used.extend(reached);
             }
             Moment::Step { .. } => self.asked_for.set(false),

@@ -84,8 +84,8 @@ fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     // Like `range`, and unlike data that a program reads, the result may be empty in some runs.
-    let perhaps_empty = size.is_unknown();
-    let dim = if perhaps_empty { cx.fresh_count("n") } else { Dim::new(size.clone(), cx.at()) };
+    let perhaps_empty = !carry::at_most(&Size::Int(1), &size) && size.known().is_none();
+    let dim = if size.is_unknown() { cx.fresh_count("n") } else { Dim::new(size.clone(), cx.at()) };
     let mut out = options.tensor(Some(vec![dim]), cx.at());
     counted(cx, &mut out, &size, (s, e, by));
     let made = finish(cx, b, out);

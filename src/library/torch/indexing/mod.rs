@@ -71,7 +71,7 @@ fn is_mapping(input: &Tensor, index: &Value) -> bool {
 }
 
 fn select(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, index: &Value) -> Value {
-    let Ok(plan) = plan::plan(cx, input, index) else { return carry::like_only(cx, input) };
+    let Ok(plan) = plan::read_plan(cx, input, index) else { return carry::like_only(cx, input) };
     // An element of an object array may be any object.
     let single = plan.dims.as_ref().is_none_or(|dims| dims.is_empty());
     if single && !plan.advanced && input.array == ArrayKind::Numpy && input.dtype.is_none() {

@@ -124,6 +124,15 @@ fn position(index: &Tensor, block: &[usize], total: usize) -> Option<usize> {
     usize::try_from(found).ok()
 }
 
+/// Like [`plan`], for an index that reads. A write moves the index to the device of the tensor, but a
+/// read does not.
+pub(super) fn read_plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, Rejected> {
+    let numpy = input.array == ArrayKind::Numpy;
+    let items = parse(cx, index, numpy)?;
+    check_devices(cx, input, &items)?;
+    plan_items(cx, input, &items)
+}
+
 /// What an index selects from a tensor. `Err` if the index is rejected, which has been reported.
 pub(super) fn plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, Rejected> {
     let numpy = input.array == ArrayKind::Numpy;
@@ -133,7 +142,6 @@ pub(super) fn plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result
 
 pub(super) fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<Plan, Rejected> {
     let numpy = input.array == ArrayKind::Numpy;
-    check_devices(cx, input, items)?;
     let arrays = items.iter().any(|i| matches!(i, Item::Index(_) | Item::Mask(_)));
     let flags = items.iter().any(|i| matches!(i, Item::Flag(_)));
     let vague = |i: &Item| match i {

@@ -27,32 +27,34 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::Value;
 
+/// The modules in `torch.nn.modules` that define the names of `torch.nn`.
+pub(crate) const MODULES: &[&str] = &[
+    "module",
+    "activation",
+    "adaptive",
+    "batchnorm",
+    "channelshuffle",
+    "container",
+    "conv",
+    "distance",
+    "dropout",
+    "flatten",
+    "fold",
+    "instancenorm",
+    "linear",
+    "loss",
+    "normalization",
+    "padding",
+    "pixelshuffle",
+    "pooling",
+    "rnn",
+    "sparse",
+    "transformer",
+    "upsampling",
+];
+
 pub(crate) fn register(t: &mut Table) {
-    // The private modules that define the names of `torch.nn`.
-    for private in [
-        "module",
-        "activation",
-        "adaptive",
-        "batchnorm",
-        "channelshuffle",
-        "container",
-        "conv",
-        "distance",
-        "dropout",
-        "flatten",
-        "fold",
-        "instancenorm",
-        "linear",
-        "loss",
-        "normalization",
-        "padding",
-        "pixelshuffle",
-        "pooling",
-        "rnn",
-        "sparse",
-        "transformer",
-        "upsampling",
-    ] {
+    for private in MODULES {
         t.prefix(crate::value::sym(&format!("torch.nn.modules.{private}")).as_str(), "torch.nn");
     }
     t.prefix("torch.nn.modules", "torch.nn");

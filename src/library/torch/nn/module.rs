@@ -111,6 +111,10 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
         "_buffers" => own_tensors(cx, object, Kind::Buffers),
         _ => return super::containers::attribute(cx, object, name),
     };
+    // The dictionary here is a copy, so a program that empties it would not see the effect.
+    if cx.it.mentions(".popitem()") {
+        return Some(Value::Unknown);
+    }
     let entries = wanted.found.into_iter().map(|(name, value)| (Key::Str(name.as_str().into()), value)).collect();
     let open = (!wanted.complete).then_some(Value::Unknown);
     Some(cx.it.heap.dict(Dict { entries, open }))

@@ -71,7 +71,9 @@ fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         };
     };
     let named = ("input", &input);
-    if input.dtype.is_some_and(Dtype::is_complex) {
+    // These two return a single element without looking at it.
+    let takes_single = matches!(cx.name(), "mode" | "kthvalue") && input.rank().is_none_or(|rank| rank == 0);
+    if input.dtype.is_some_and(Dtype::is_complex) && !takes_single {
         refuse_dtype(cx, named, "does not take complex numbers");
         return if dim.is_none() { cx.some_tensor() } else { pair(cx) };
     }

@@ -62,7 +62,8 @@ fn logcumsumexp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn cummax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let unknown = vec![Tensor::default(); 2];
     let Some(input) = tensor_param(cx, b, "input") else { return cx.outs(unknown) };
-    if input.dtype.is_some_and(Dtype::is_complex) {
+    // A single element is returned without a comparison.
+    if input.dtype.is_some_and(Dtype::is_complex) && input.rank().is_some_and(|rank| rank > 0) {
         refuse_dtype(cx, ("input", &input), "does not take complex numbers");
         return cx.outs(unknown);
     }
