@@ -131,6 +131,9 @@ impl<'p> Interp<'p> {
                     self.assign(target, value);
                 }
             }
+            (Items::Exact(_), _) if value.is_text() => {
+                self.raise("ValueError");
+            }
             // The values may be parts of the default of an option. In other runs, the option may
             // have another number of parts.
             (Items::Exact(values), _) if values.iter().any(Value::is_text) => {
