@@ -30,6 +30,8 @@ def work(rank, world, store):
     check = torch.zeros(1, requires_grad=True)
     with torch.autograd.set_detect_anomaly(True):
         (check * 2).sum().backward()
+    with torch.enable_grad(), torch.autograd.set_detect_anomaly(True):
+        (check * 3).sum().backward()
     dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=world)
     model = DistributedDataParallel(Tagger(50, 4))
     optimizer = torch.optim.Adam(model.parameters())

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use crate::diagnostic::Severity;
+use crate::python::Event;
 use crate::rules::rule::{Call, Context, Rule};
 use crate::rules::trace::Moment;
 use crate::syntax::Span;
@@ -11,7 +12,10 @@ const NAME: &str = "anomaly-mode-left-on";
 
 #[derive(Default)]
 pub(crate) struct AnomalyModeLeftOn {
-    /// The call that enabled anomaly detection unconditionally.
+    /// The last call, if it enabled anomaly detection unconditionally.
+    called: Cell<Option<Span>>,
+    /// The same call, if its result is not used. `with` uses the result, and disables anomaly
+    /// detection at the end of the block.
     on: Cell<Option<Span>>,
     /// The call that enabled anomaly detection, if a loop then trained.
     trained: Cell<Option<Span>>,
@@ -26,10 +30,17 @@ impl Rule for AnomalyModeLeftOn {
         if path.as_str() != "torch.autograd.set_detect_anomaly" {
             return;
         }
-        let before = Span { start: span.start.saturating_sub(5), end: span.start, ..span };
-        let block = cx.source(before).is_some_and(|text| text.trim_end() == "with");
-        let certain = !it.speculative() && it.undecided() == 0 && !it.in_loop() && !block;
-        self.on.set((certain && bound.get("mode").as_bool() == Some(true)).then_some(span));
+        let certain = !it.speculative() && it.undecided() == 0 && !it.in_loop();
+        self.called.set((certain && bound.get("mode").as_bool() == Some(true)).then_some(span));
+        self.on.set(None);
+    }
+
+    fn event(&self, _: &mut Context<'_, '_>, event: Event<'_>) {
+        if let Event::Discarded { call, .. } = event
+            && self.called.get() == Some(call)
+        {
+            self.on.set(Some(call));
+        }
     }
 
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
