@@ -299,7 +299,7 @@ impl Run {
     }
 }
 
-/// The path of a text that came from standard input.
+/// The path to show for a text that came from standard input.
 pub(super) fn stdin_path(name: Option<&Path>) -> PathBuf {
     name.map_or_else(|| PathBuf::from("-"), Path::to_owned)
 }

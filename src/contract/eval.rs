@@ -21,7 +21,7 @@ pub(super) struct Finding {
     pub reads: Vec<Read>,
     /// The statement fails for some value that occurs, but not in every run.
     pub weak: bool,
-    /// `require(…, raises=False)`: the call continues, with a wrong result.
+    /// `require(…, raises=False)`: the call does not raise, but has a wrong result.
     pub silent: bool,
 }
 

@@ -135,8 +135,8 @@ fn mix(out: &mut Tensor, interpolation: &Value, at: Origin) {
     };
     match interpolation.as_int() {
         Some(0 | 6) => out.range = out.range.take().map(part_of),
-        // Linear and area interpolation do not leave the range of the input; the other modes
-        // overshoot.
+        // Linear and area interpolation do not leave the range of the input; cubic and
+        // Lanczos interpolation overshoot.
         Some(1 | 3 | 5) => out.range = out.range.as_ref().map(|r| Range::bounds(r.lo(), r.hi())),
         _ => out.range = out.dtype.and_then(Dtype::bounds).map(|(lo, hi)| Range::bounds(lo, hi)),
     }

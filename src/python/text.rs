@@ -68,8 +68,8 @@ impl<'p> Interp<'p> {
 }
 
 impl Interp<'_> {
-    /// Joins the results of a function for the possible values of a string; `None` if one of them
-    /// is unknown.
+    /// Calls `each` for every possible value of a string, and joins the results. Returns `None` if
+    /// the possible values are not known, or if `each` returns `None` for one of them.
     pub(super) fn of_texts(
         &mut self,
         text: &Value,

@@ -50,7 +50,7 @@ struct Output {
 struct Measured {
     /// The output of the first layer in training mode.
     by_layer: Output,
-    /// The place of the comparison.
+    /// The place where the output is compared with labels, or passed to a loss.
     by: Span,
     outputs: Vec<ObjId>,
 }
@@ -59,7 +59,7 @@ struct Measured {
 pub(crate) struct EvaluationInTrainingMode {
     /// The outputs of layers in training mode.
     outputs: RefCell<FxHashMap<ObjId, Output>>,
-    /// The calls of models whose outputs were compared, and whether the outputs have gradients: the
+    /// The calls of models whose outputs were measured, and whether the outputs have gradients: the
     /// same line may train and validate.
     measured: RefCell<BTreeMap<(Span, bool), Measured>>,
     /// Tensors that took part in a `backward()`, with or without gradients.

@@ -33,7 +33,7 @@ impl Rule for RequiresGradSetOnModule {
             let flag = if *flag { "True" } else { "False" };
             finding.help = Some(format!("use `{module}.requires_grad_({flag})`, which sets it for all parameters"));
             finding.fix = Some(Fix {
-                title: "Set it for the parameters".to_owned(),
+                title: format!("Call `{module}.requires_grad_({flag})`"),
                 applicability: Applicability::Unsafe,
                 edits: vec![Edit {
                     span: Span { end: from.end, ..span },

@@ -10,7 +10,7 @@ const METHODS: &[(&str, &str)] = &[
     ("torch.nn.Module.load_state_dict", "the names of missing and unexpected keys"),
     ("torch.optim.Optimizer.load_state_dict", "None"),
     ("torch.optim.Optimizer.zero_grad", "None"),
-    ("torch.optim.Optimizer.step", "the loss of a closure, or None"),
+    ("torch.optim.Optimizer.step", "the loss that the closure returns, or None without a closure"),
     ("torch.optim.lr_scheduler.LRScheduler.load_state_dict", "None"),
     ("torch.optim.lr_scheduler.LRScheduler.step", "None"),
     ("torch.Tensor.backward", "None"),

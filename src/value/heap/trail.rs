@@ -252,7 +252,8 @@ impl Heap {
         let ids = self.begin_join(deltas.iter().flat_map(|delta| delta.iter()).map(|(id, _)| *id).collect());
         let mut changed = false;
         for id in ids {
-            // Paths that did not create the object do not take part in its join.
+            // If the object was created on some of the paths, only these take part in its join. If it
+            // is older than the mark, all paths do.
             let is_there = |delta: &&Delta| id.is_among_first(older) || delta.has(id);
             let changes: Vec<Option<&Change>> = deltas
                 .iter()

@@ -263,7 +263,10 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && device.kind == DeviceKind::Cuda
         && cx.it.remembered(super::settings::TYPE_DEVICE).is_none()
     {
-        let message = format!("{name}() creates tensors on the CPU, not on {device}: use torch.tensor(…, device=…)");
+        let message = format!(
+            "{name}() rejects {device}: it creates tensors only on the CPU. Use torch.tensor(…, dtype=…, device=…) for \
+             values, or torch.empty(…, device=…) for sizes"
+        );
         cx.reject(RejectKind::Value, message, Vec::new());
     }
     let mut out = legacy(cx, b, &args, dtype);

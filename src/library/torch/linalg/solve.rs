@@ -49,6 +49,14 @@ fn refuse_fit(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>, why: &str) {
     cx.reject(RejectKind::Shape, message, vec![shape_read(a, None), shape_read(b, None)]);
 }
 
+/// What the sizes of the matrices `A` and `B` in `A X = B` (`left`) or `X A = B` must fulfil.
+fn sides(left: Option<bool>) -> &'static str {
+    match left {
+        Some(false) => "the second needs as many columns as the first has rows",
+        _ => "both need the same number of rows",
+    }
+}
+
 /// Solves `A X = B`, or `X A = B`.
 fn solve(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let ex = cx.name() == "solve_ex";
@@ -72,7 +80,7 @@ fn solve(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             Some(true) => {
                 let rows = dims.last().map(|d| d.size.equals(&of.rows.size));
                 if rows == Some(Some(false)) {
-                    refuse_fit(cx, left_named, right_named, "the sizes do not fit");
+                    refuse_fit(cx, left_named, right_named, "the vector needs one element for each row of the matrix");
                     return unknown(cx);
                 }
                 // One vector for all matrices of the batch.
@@ -91,7 +99,7 @@ fn solve(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                         None => None,
                     };
                     if fit == Some(false) {
-                        refuse_fit(cx, left_named, right_named, "the sizes do not fit");
+                        refuse_fit(cx, left_named, right_named, sides(left));
                         return unknown(cx);
                     }
                     match broadcast_pair(&of.batch, lead) {
@@ -156,7 +164,7 @@ fn triangular(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             None => None,
         };
         if fit == Some(false) {
-            refuse_fit(cx, a_named, right_named, "the sizes do not fit");
+            refuse_fit(cx, a_named, right_named, sides(left));
             return unknown(cx);
         }
         match broadcast_pair(&of.batch, &to.batch) {
@@ -202,7 +210,7 @@ fn lstsq(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         match is_vector(of, dims) {
             Some(true) => {
                 if dims.last().map(|d| d.size.equals(&of.rows.size)) == Some(Some(false)) {
-                    refuse_fit(cx, a_named, right_named, "the rows do not fit");
+                    refuse_fit(cx, a_named, right_named, "the vector needs one element for each row of the matrix");
                     return unknown(cx);
                 }
                 if dims.len() == of.batch.len() + 1 {
@@ -216,7 +224,7 @@ fn lstsq(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             Some(false) => {
                 if let [lead @ .., rows, columns] = dims.as_slice() {
                     if rows.size.equals(&of.rows.size) == Some(false) {
-                        refuse_fit(cx, a_named, right_named, "the rows do not fit");
+                        refuse_fit(cx, a_named, right_named, sides(Some(true)));
                         return unknown(cx);
                     }
                     if let Ok(mut joined) = broadcast_pair(&of.batch, lead) {
@@ -325,7 +333,7 @@ fn ormqr(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         if let Some(side) = side
             && of.rows.size.equals(&side.size) == Some(false)
         {
-            refuse_fit(cx, first, third, "the sizes do not fit");
+            refuse_fit(cx, first, third, sides(b.get("left").as_bool()));
             return cx.some_tensor();
         }
         let last = tau.shape.as_ref().and_then(|s| s.last());
@@ -343,7 +351,7 @@ fn ormqr(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         let ranks = [input.rank(), tau.rank().and_then(|r| r.checked_add(1)), other.rank()];
         if ranks.iter().any(|r| *r != ranks.first().copied().flatten()) && ranks.iter().all(Option::is_some) {
-            refuse_fit(cx, first, second, "the ranks do not fit");
+            refuse_fit(cx, first, second, "the second needs one dimension less than the first and `input3`");
             return cx.some_tensor();
         }
         let batches = [
