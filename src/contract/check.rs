@@ -8,7 +8,7 @@ use crate::syntax::ast::{
     self, CmpOp, FStringPart, InterpolatedStringElement, Number, Operator, StmtFunctionDef, UnaryOp,
 };
 use crate::syntax::{Expr, Ranged, Stmt};
-use crate::value::Dtype;
+use crate::value::{Dtype, counted};
 
 /// The attributes of tensors that a contract may read.
 pub(super) const ATTRIBUTES: &[&str] = &["shape", "ndim", "dtype", "device", "is_cuda", "requires_grad"];
@@ -255,8 +255,7 @@ fn call(call: &ast::ExprCall, names: &[&str]) -> Checked {
                 ));
             };
             if given != *takes || !call.arguments.keywords.is_empty() {
-                let plural = if *takes == 1 { "" } else { "s" };
-                return Err(mistake(call, format!("`.{name}()` takes {takes} argument{plural} here")));
+                return Err(mistake(call, format!("`.{name}()` takes {} here", counted(takes, "argument"))));
             }
             expression(&method.value, names)?;
         }
@@ -275,12 +274,11 @@ fn call(call: &ast::ExprCall, names: &[&str]) -> Checked {
             if !helper.takes.contains(&given) {
                 let (least, most) = (helper.takes.start(), helper.takes.end());
                 let takes = match (least, most) {
-                    (least, &usize::MAX) => format!("at least {least} arguments"),
-                    (1, 1) => "1 argument".to_owned(),
-                    (least, most) if least == most => format!("{least} arguments"),
+                    (least, &usize::MAX) => format!("at least {}", counted(least, "argument")),
+                    (least, most) if least == most => counted(least, "argument"),
                     (least, most) => format!("{least} to {most} arguments"),
                 };
-                return Err(mistake(call, format!("`{name}` takes {takes}, but {given} are given")));
+                return Err(mistake(call, format!("`{name}` takes {takes}, but gets {given}")));
             }
         }
         other => return Err(mistake(other, "a contract calls only helpers and methods of tensors")),
@@ -360,7 +358,7 @@ mod tests {
                 "requier(",
             ),
             ("require(x.ndim == 1)", "`require` takes a condition and a message", "require("),
-            ("require(within(x, 0), \"\")", "`within` takes 3 to 4 arguments, but 2 are given", "within(x, 0)"),
+            ("require(within(x, 0), \"\")", "`within` takes 3 to 4 arguments, but gets 2", "within(x, 0)"),
             ("require(within(x, 0, 1, ignore=2), \"\")", "`within` has no such argument", "ignore=2"),
             ("require(y.ndim == 1, \"\")", "`y` is not a parameter and was not assigned", "y.ndim"),
             ("require(x.dtype == torch.int63, \"\")", "`torch.int63` is not a dtype", "int63"),

@@ -4,7 +4,9 @@
 use crate::library::notes::{DEFAULT_DEVICE, DEFAULT_DTYPE};
 use crate::python::{Args, Bound, Interp, RejectKind, Rejection};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Device, DeviceKind, Dim, Dtype, Items, Origin, Sign, Size, Sym, Tensor, Value};
+use crate::value::{
+    ArrayKind, Data, Device, DeviceKind, Dim, Dtype, Items, Origin, Sign, Size, Sym, Tensor, Value, counted,
+};
 
 /// The context of one call.
 pub(crate) struct Cx<'a, 'p> {
@@ -140,8 +142,8 @@ impl Cx<'_, '_> {
         let rank_or_one = i64::try_from(rank.max(1)).unwrap_or(1);
         if dim < -rank_or_one || dim >= rank_or_one {
             let message = format!(
-                "dim is {dim}, but the tensor has {rank} dimension{}: {} to {} are accepted",
-                if rank == 1 { "" } else { "s" },
+                "dim is {dim}, but the tensor has {}: {} to {} are accepted",
+                counted(rank, "dimension"),
                 -rank_or_one,
                 rank_or_one - 1
             );

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Cx, Table};
 use crate::python::{Arg, Args, Bound, RejectKind};
-use crate::value::{Dict, Dim, Dtype, Grad, Key, Origin, Past, Range, Size, Tensor, Value, sym};
+use crate::value::{Dict, Dim, Dtype, Grad, Key, Origin, Past, Range, Size, Tensor, Value, counted, sym};
 
 pub(super) fn register(t: &mut Table) {
     t.def("einops.rearrange", "tensor, pattern, **axes_lengths", |cx, b| run(cx, b, "rearrange"));
@@ -215,8 +215,8 @@ fn shape_of(
     let fits = if ellipsis.is_some() { shape.len() >= named } else { shape.len() == named };
     if !fits {
         let message = format!(
-            "the pattern \"{pattern}\" takes a tensor of {named}{} dimensions, but it has {}",
-            if ellipsis.is_some() { " or more" } else { "" },
+            "the pattern \"{pattern}\" takes a tensor of {}, but the tensor has {}",
+            if ellipsis.is_some() { format!("{named} or more dimensions") } else { counted(named, "dimension") },
             shape.len()
         );
         cx.reject(RejectKind::Rank, message, vec![("the tensor gets its shape here".to_owned(), shape_at)]);

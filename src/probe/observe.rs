@@ -16,6 +16,7 @@ use super::report::{own, shown};
 use super::run::{Outcome, Static};
 use crate::diagnostic::{Observation, RunStatus, Severity};
 use crate::rules::{Page, Rules};
+use crate::value::counted;
 
 /// One observation for each finding.
 pub(crate) fn observe(findings: &[Static], rules: &Rules, outcome: &Outcome, root: &Path) -> Vec<Observation> {
@@ -212,7 +213,7 @@ fn early(outcome: &Outcome, root: &Path) -> Option<String> {
             let said = message.lines().next().map(|line| format!(": {line}")).unwrap_or_default();
             Some(format!("the program ended with {kind}{}{said}", place.unwrap_or_default()))
         }
-        Event::Enough { steps } => Some(format!("the program was stopped after {steps} steps")),
+        Event::Enough { steps } => Some(format!("the program was stopped after {}", counted(steps, "step"))),
         _ => None,
     });
     let by_code = || {

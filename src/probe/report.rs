@@ -14,6 +14,7 @@ use super::run::{Outcome, Static};
 use super::runtime::VERSION;
 use crate::diagnostic::RunStatus;
 use crate::rules::Rules;
+use crate::value::counted;
 
 /// The report at the end of a run.
 #[derive(Debug, Serialize)]
@@ -198,10 +199,10 @@ impl Report {
             writeln!(out, "torchvet: {} on the CPU{found}", counted(gpus, "virtual GPU"))?;
         }
         if let Some(steps) = self.steps {
-            writeln!(out, "torchvet: stopped after {steps} optimizer steps, as requested")?;
+            writeln!(out, "torchvet: stopped after {}, as requested", counted(steps, "optimizer step"))?;
         }
         write!(out, "torchvet: {}", counted(self.findings.len(), "violation"))?;
-        write!(out, "; {} contracts, {} checked", self.contracts, counted(self.calls, "call"))?;
+        write!(out, "; {}, {} checked", counted(self.contracts, "contract"), counted(self.calls, "call"))?;
         write!(out, " in {:.2} s", self.seconds)?;
         if let Some(slowest) = self.judged.iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds)) {
             write!(out, " (slowest: {}, {:.2} s)", slowest.code, slowest.seconds)?;
@@ -247,10 +248,10 @@ impl Found {
             let more = if offence.distinct > values.len() as u64 { ", …" } else { "" };
             write!(
                 out,
-                "  {}: {} of {} values: {}{more}",
+                "  {}: {} of {}: {}{more}",
                 offence.argument,
                 offence.count,
-                offence.of,
+                counted(offence.of, "value"),
                 values.join(", ")
             )?;
             if !offence.samples.is_empty() {
@@ -297,13 +298,6 @@ pub(super) fn own(stack: &[Frame]) -> Option<&Frame> {
 
 fn times(value: &str, count: u64) -> String {
     if count == 1 { value.to_owned() } else { format!("{value} ({count} times)") }
-}
-
-fn counted(count: impl TryInto<u64>, noun: &str) -> String {
-    match count.try_into().unwrap_or(u64::MAX) {
-        1 => format!("1 {noun}"),
-        count => format!("{count} {noun}s"),
-    }
 }
 
 /// A path as the user would write it.

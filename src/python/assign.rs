@@ -5,7 +5,7 @@ use super::interp::Interp;
 use super::library::{BinOp, RejectKind};
 use crate::syntax::ast::{self, StmtAssign, StmtAugAssign};
 use crate::syntax::{Expr, Span};
-use crate::value::{Data, Items, ObjId, Size, Sym, Value, Written, sym};
+use crate::value::{Data, Items, ObjId, Size, Sym, Value, Written, counted, sym};
 
 impl<'p> Interp<'p> {
     /// The value of an expression that is assigned or returned. A `...` there is a blank that the
@@ -152,7 +152,7 @@ impl<'p> Interp<'p> {
         let plural = if values == 1 { "value is" } else { "values are" };
         let least = if star { "at least " } else { "" };
         let names = targets.len() - usize::from(star);
-        let message = format!("{values} {plural} unpacked into {least}{names} names");
+        let message = format!("{values} {plural} unpacked into {least}{}", counted(names, "name"));
         self.report_missing(RejectKind::Value, message, span);
         self.raise("ValueError");
     }

@@ -6,7 +6,7 @@ use super::interp::Interp;
 use super::leave::BlockKind;
 use super::library::{RejectKind, Rejection};
 use crate::syntax::{Expr, Span, ast};
-use crate::value::{Sym, Value, sym};
+use crate::value::{Sym, Value, counted, sym};
 
 impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have.
@@ -99,6 +99,5 @@ pub(crate) fn missing_argument(name: &str, parameter: &str) -> String {
 /// The message for a call of `name` with `given` positional arguments, if at most `most` are
 /// accepted.
 pub(crate) fn surplus_arguments(name: &str, most: usize, given: usize) -> String {
-    let plural = if most == 1 { "" } else { "s" };
-    format!("`{name}` takes {most} positional argument{plural}, but {given} are given")
+    format!("`{name}` takes {}, but gets {given}", counted(most, "positional argument"))
 }

@@ -44,7 +44,7 @@ pub(crate) use range::{Met, Range, write_parts};
 pub(crate) use render::{origins, to_json, to_text};
 pub(crate) use size::{Poly, Sign, Size, Symbol};
 pub(crate) use symbol::{Sym, dotted, sym};
-pub(crate) use tensor::{ArrayKind, Dim, Grad, Past, Picks, Role, Tensor, dims_text};
+pub(crate) use tensor::{ArrayKind, Dim, Grad, Past, Picks, Role, Tensor, counted, dims_text};
 
 /// The origin of a fact; `None` if there is no place to show.
 pub(crate) type Origin = Option<Span>;

@@ -38,7 +38,7 @@ fn text(heap: &Heap, value: &Value, depth: u32) -> String {
         Value::Bound(pair) => text(heap, &pair.1, depth),
         Value::Method(pair) => format!("{}.{}", text(heap, &pair.0, 0), pair.1),
         Value::Super(_) => "super()".to_owned(),
-        Value::Fates(fates) => format!("{} states", fates.len()),
+        Value::Fates(fates) => super::counted(fates.len(), "state"),
         Value::Lazy(lazy) => lazy.name.unwrap_or(lazy.module).as_str().to_owned(),
         Value::Partial(p) => format!("partial({})", text(heap, &p.func, depth)),
         Value::Obj(id) => match heap.get(*id) {

@@ -1,3 +1,4 @@
+use std::fmt;
 use std::rc::Rc;
 
 use crate::syntax::Span;
@@ -29,6 +30,14 @@ impl Dim {
 pub(crate) fn dims_text(dims: &[Dim]) -> String {
     let sizes: Vec<String> = dims.iter().map(|dim| dim.size.to_string()).collect();
     format!("[{}]", sizes.join(", "))
+}
+
+/// A number and what it counts: "1 dimension", "2 dimensions". `noun` is singular.
+pub(crate) fn counted(number: impl fmt::Display, noun: &str) -> String {
+    match number.to_string() {
+        one if one == "1" => format!("1 {noun}"),
+        number => format!("{number} {noun}s"),
+    }
 }
 
 /// The library of an array.

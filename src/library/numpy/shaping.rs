@@ -6,7 +6,7 @@ use super::promotion;
 use crate::library::common::{array, part_of};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Items, Range, Size, Tensor, Value};
+use crate::value::{Dim, Items, Range, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.def("numpy.reshape", "a, shape, order='C', **kwargs", |cx, b| reshape(cx, &b.get("a"), &[b.get("shape")]));
@@ -216,8 +216,9 @@ fn reshape(cx: &mut Cx<'_, '_>, value: &Value, shape: &[Value]) -> Value {
         if !fits {
             let asked: Vec<String> = sizes.iter().map(Size::to_string).collect();
             let message = format!(
-                "an array of shape {} has {have} elements, which do not fit [{}]",
+                "an array of shape {} has {}: it cannot be reshaped to [{}]",
                 shape_text(&a),
+                counted(have, "element"),
                 asked.join(", ")
             );
             cx.reject(RejectKind::Shape, message, vec![("the array gets its shape here".to_owned(), a.shape_at)]);

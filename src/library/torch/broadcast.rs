@@ -28,22 +28,27 @@ pub(crate) fn shape_text(tensor: &Tensor) -> String {
     tensor.shape_text()
 }
 
+/// A tensor's name in a message: code stands in backticks, words ("the result") do not.
+pub(crate) fn quoted(name: &str) -> String {
+    if name.starts_with("the ") { name.to_owned() } else { format!("`{name}`") }
+}
+
 /// The label of a tensor's shape, at the place that determined the dimension in question.
 pub(crate) fn shape_read((name, tensor): Named<'_>, axis: Option<usize>) -> (String, Origin) {
     let at = axis.and_then(|axis| tensor.last_dims().get(axis)?.at);
-    (format!("`{name}` gets shape {} here", shape_text(tensor)), at.or(tensor.shape_at))
+    (format!("{} gets shape {} here", quoted(name), shape_text(tensor)), at.or(tensor.shape_at))
 }
 
 /// The label of a tensor's dtype.
 pub(crate) fn dtype_read((name, tensor): Named<'_>) -> (String, Origin) {
     let dtype = tensor.dtype.map_or("unknown", Dtype::name);
-    (format!("`{name}` gets dtype {dtype} here"), tensor.dtype_at)
+    (format!("{} gets dtype {dtype} here", quoted(name)), tensor.dtype_at)
 }
 
 /// The label of a tensor's device.
 pub(crate) fn device_read((name, tensor): Named<'_>) -> (String, Origin) {
     let device = tensor.device.map_or_else(|| "unknown".to_owned(), |d| d.to_string());
-    (format!("`{name}` is placed on {device} here"), tensor.device_at)
+    (format!("{} is placed on {device} here", quoted(name)), tensor.device_at)
 }
 
 /// The shape to which two tensors broadcast; `None` if they do not broadcast, or if it is not known

@@ -7,7 +7,7 @@ use super::broadcast::{
 use super::support::product_dtype;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Tensor, Value};
+use crate::value::{Dim, Dtype, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.def("torch.einsum", "equation, *operands", einsum);
@@ -80,7 +80,8 @@ fn einsum(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Err(why) => return reject(cx, why),
     };
     if equation.inputs.len() != values.len() {
-        let why = format!("it has {} inputs, but {} tensors are given", equation.inputs.len(), values.len());
+        let (inputs, tensors) = (counted(equation.inputs.len(), "input"), counted(values.len(), "tensor"));
+        let why = format!("it has {inputs}, but einsum gets {tensors}");
         return reject(cx, why);
     }
     let tensors: Vec<Tensor> = values.iter().map(|v| cx.tensor(v).unwrap_or_default()).collect();
@@ -148,8 +149,10 @@ fn contract(cx: &mut Cx<'_, '_>, text: &str, equation: &Equation, named: &[Named
         let plain = term.before.len() + after.len();
         if plain > shape.len() || term.after.is_none() && plain != shape.len() {
             let message = format!(
-                "the equation \"{text}\" names {plain} dimensions of `{}`, which is {}",
+                "the equation \"{text}\" has {} for `{}`, which has {}: {}",
+                counted(plain, "label"),
                 named.0,
+                counted(shape.len(), "dimension"),
                 shape_text(named.1)
             );
             cx.reject(RejectKind::Rank, message, vec![shape_read(*named, None)]);

@@ -7,7 +7,7 @@ use super::reduce::index;
 use super::support::{give, refuse_dtype, refuse_rank, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed("torch.fft.", "fft ifft rfft irfft hfft ihfft", fft);
@@ -141,7 +141,8 @@ fn axes(cx: &mut Cx<'_, '_>, b: &Bound, named: Named<'_>, single: bool) -> Resul
             Value::None => {
                 let number = lengths.as_ref().map_or(rank, Vec::len);
                 if number > rank {
-                    let message = format!("`s` has {number} lengths, but the tensor has {rank} dimensions");
+                    let (lengths, dims) = (counted(number, "length"), counted(rank, "dimension"));
+                    let message = format!("`s` has {lengths}, but the tensor has {dims}");
                     cx.reject(RejectKind::Value, message, vec![shape_read(named, None)]);
                     return Err(());
                 }
@@ -160,13 +161,14 @@ fn axes(cx: &mut Cx<'_, '_>, b: &Bound, named: Named<'_>, single: bool) -> Resul
     if let Some(lengths) = &lengths
         && lengths.len() != dims.len()
     {
-        let message =
-            format!("`s` has {} lengths and `dim` {} dimensions: the numbers must be equal", lengths.len(), dims.len());
+        let (lengths, dims) = (counted(lengths.len(), "length"), counted(dims.len(), "dimension"));
+        let message = format!("`s` has {lengths}, but `dim` has {dims}: the numbers must be equal");
         cx.reject(RejectKind::Value, message, vec![("`s` is given here".to_owned(), b.span("s"))]);
         return Err(());
     }
     if rank == 0 && !dims.is_empty() {
-        refuse_rank(cx, named, "dimensions that it has");
+        let wanted = if plain_dim { "at least two dimensions" } else { "at least one dimension if `dim` is given" };
+        refuse_rank(cx, named, wanted);
         return Err(());
     }
     let mut out: Axes = Vec::new();

@@ -8,7 +8,7 @@ use super::picks;
 use super::scatter::{check_real, number, written, written_range};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "masked_fill", masked_fill);
@@ -93,7 +93,7 @@ fn masked_scatter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             .is_some_and(|m| m.len() == dims.len() && m.iter().zip(&dims).all(|(a, b)| a.size == b.size))
         && have < count
     {
-        let message = format!("`source` has {have} elements, but the mask selects {count}");
+        let message = format!("`source` has {}, but the mask selects {count}", counted(have, "element"));
         cx.reject(RejectKind::Shape, message, vec![shape_read(from, None), shape_read(masks, None)]);
     }
     cx.out(result)

@@ -1,13 +1,15 @@
 //! Products of matrices and vectors.
 
 use super::autocast::lowered;
-use super::broadcast::{Mix, Named, broadcast_dim, broadcast_pair, common_device, result_grad, shape_read, shape_text};
+use super::broadcast::{
+    Mix, Named, broadcast_dim, broadcast_pair, common_device, quoted, result_grad, shape_read, shape_text,
+};
 use super::promotion::{Operand, is_numpy, numpy_result_type, result_type};
 use super::support::{Cast, give, give_with, product_dtype, refuse_dtype, refuse_mixed, refuse_rank, tensor_param};
 use super::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Size, Tensor, Value, promote};
+use crate::value::{Dim, Dtype, Size, Tensor, Value, counted, promote};
 
 pub(crate) fn register(t: &mut Table) {
     t.def("torch.mm", "input, mat2, *, out=None", |cx, b| plain(cx, b, &[2], &[2]));
@@ -40,10 +42,10 @@ fn refuse_sizes(cx: &mut Cx<'_, '_>, a: Named<'_>, at_a: usize, b: Named<'_>, at
     let size =
         |t: &Tensor, at: usize| t.shape.as_ref().and_then(|s| s.get(at)).map_or(Size::Unknown, |d| d.size.clone());
     let message = format!(
-        "`{}` is {} and `{}` is {}: {what} {} and {} must be equal",
-        a.0,
+        "{} is {} and {} is {}: {what} {} and {} must be equal",
+        quoted(a.0),
         shape_text(a.1),
-        b.0,
+        quoted(b.0),
         shape_text(b.1),
         size(a.1, at_a),
         size(b.1, at_b)
@@ -71,10 +73,10 @@ pub(super) fn matmul_shape(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> R
     let lead = |dims: &[Dim], keep: usize| dims.get(..dims.len().saturating_sub(keep)).unwrap_or_default().to_vec();
     let Ok(mut shape) = broadcast_pair(&lead(x, 2), &lead(y, 2)) else {
         let message = format!(
-            "`{}` is {} and `{}` is {}: the batch dimensions do not broadcast",
-            a.0,
+            "{} is {} and {} is {}: the batch dimensions do not broadcast",
+            quoted(a.0),
             shape_text(a.1),
-            b.0,
+            quoted(b.0),
             shape_text(b.1)
         );
         cx.reject(RejectKind::Shape, message, vec![shape_read(a, Some(0)), shape_read(b, Some(0))]);
@@ -411,8 +413,8 @@ fn tensordot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return give(cx, b, out);
     };
     if left.len() != right.len() {
-        let message =
-            format!("`dims` names {} dimensions of the first tensor and {} of the second", left.len(), right.len());
+        let (first, second) = (counted(left.len(), "dimension"), right.len());
+        let message = format!("`dims` names {first} of the first tensor and {second} of the second");
         cx.reject(RejectKind::Value, message, vec![("`dims` is given here".to_owned(), b.span("dims"))]);
         return cx.some_tensor();
     }

@@ -10,7 +10,7 @@ use super::gather::{
 };
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Range, Size, Tensor, Type, Value};
+use crate::value::{Dim, Dtype, Range, Size, Tensor, Type, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.defs(
@@ -155,7 +155,8 @@ fn index_write(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(axis) = axis {
         let (number, slices) = (index.numel(), along(&source, axis));
         if index.shape.is_some() && number.equals(&slices) == Some(false) {
-            let message = format!("`index` has {number} indices and `source` {slices} slices along dimension {axis}");
+            let (number, slices) = (counted(&number, "element"), counted(&slices, "slice"));
+            let message = format!("`index` has {number}, but `source` has {slices} along dimension {axis}");
             cx.reject(RejectKind::Shape, message, vec![shape_read(indices, None), shape_read(from, Some(axis))]);
             return cx.out(result);
         }
@@ -215,7 +216,7 @@ fn put(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && source.shape.is_some()
         && index.numel().equals(&source.numel()) == Some(false)
     {
-        let message = format!("`index` has {} elements and `source` {}", index.numel(), source.numel());
+        let message = format!("`index` has {}, but `source` has {}", counted(index.numel(), "element"), source.numel());
         cx.reject(RejectKind::Shape, message, vec![shape_read(indices, None), shape_read(from, None)]);
     }
     cx.out(result)

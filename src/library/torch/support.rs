@@ -6,7 +6,7 @@ use super::broadcast::{Named, device_read, dtype_read, shape_text};
 use super::promotion::{Operand, can_cast};
 use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Data, Device, Dtype, Grad, Kind, Origin, Range, Size, Tensor, Type, Value};
+use crate::value::{ArrayKind, Data, Device, Dtype, Grad, Kind, Origin, Range, Size, Tensor, Type, Value, counted};
 
 /// The elements of larger tensors are not tracked through arithmetic.
 const MOST_DATA: usize = 4096;
@@ -321,9 +321,9 @@ pub(crate) fn bound_index(out: &mut Tensor, size: &Size, at: crate::value::Origi
 pub(crate) fn refuse_rank(cx: &mut Cx<'_, '_>, input: Named<'_>, wanted: &str) {
     let rank = input.1.rank().unwrap_or(0);
     let message = format!(
-        "`{}` has {rank} dimension{} ({}): {} takes {wanted}",
+        "`{}` has {} ({}): {} takes {wanted}",
         input.0,
-        if rank == 1 { "" } else { "s" },
+        counted(rank, "dimension"),
         shape_text(input.1),
         cx.name()
     );

@@ -10,7 +10,7 @@ use crate::library::common::{part_of, unknown};
 use crate::library::table::{Run, Table};
 use crate::library::{Cx, numpy, pil};
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Past, Range, Role, Size, Tensor, Value, sym};
+use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Past, Range, Role, Size, Tensor, Value, counted, sym};
 
 pub(crate) const V1: &str = "torchvision.transforms.functional.";
 pub(crate) const V2: &str = "torchvision.transforms.v2.functional.";
@@ -322,7 +322,7 @@ fn to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.out(out);
     };
     if let Some(rank) = array.rank().filter(|r| !is_picture && !matches!(r, 2 | 3)) {
-        let message = format!("the array has {rank} dimensions, but ToTensor takes an image of 2 or 3");
+        let message = format!("the array has {}, but ToTensor takes an image of 2 or 3", counted(rank, "dimension"));
         cx.reject(RejectKind::Rank, message, vec![("the array gets its shape here".to_owned(), array.shape_at)]);
     }
     let shape = channels_first(&array);
@@ -545,7 +545,8 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.out(out);
     }
     if let Some(rank) = tensor.rank().filter(|r| *r < 3) {
-        let message = format!("Normalize takes an image of shape [..., C, H, W], but the tensor has {rank} dimensions");
+        let rank = counted(rank, "dimension");
+        let message = format!("Normalize takes an image of shape [..., C, H, W], but the tensor has {rank}");
         cx.reject(RejectKind::Rank, message, vec![("the tensor gets its shape here".to_owned(), tensor.shape_at)]);
         return cx.out(out);
     }
@@ -557,8 +558,7 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             && length != 1
             && length != channels
         {
-            let message =
-                format!("`{name}` has {length} values, but the image has {channels} channel{}", plural(channels));
+            let message = format!("`{name}` has {length} values, but the image has {}", counted(channels, "channel"));
             let reads = vec![
                 (format!("size {channels} is set here"), tensor.dim(-3).and_then(|d| d.at)),
                 (format!("{length} values are given here"), b.span(name).filter(|at| !cx.span.contains(*at))),
@@ -586,8 +586,4 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let out = cx.out(out);
     tv_tensors::pass_on(cx, &input, &out);
     out
-}
-
-fn plural(n: i64) -> &'static str {
-    if n == 1 { "" } else { "s" }
 }

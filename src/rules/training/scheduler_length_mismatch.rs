@@ -13,7 +13,7 @@ use crate::diagnostic::{Label, Severity};
 use crate::python::Rounds;
 use crate::rules::rule::{Call, Context, Rule, witness};
 use crate::syntax::Span;
-use crate::value::{ObjId, Value};
+use crate::value::{ObjId, Value, counted};
 
 const NAME: &str = "scheduler-length-mismatch";
 
@@ -94,7 +94,7 @@ impl Rule for SchedulerLengthMismatch {
                 let Some((severity, message)) = made.mismatch(around, steps.len() == 1) else { continue };
                 let labels = vec![Label {
                     span: made.at,
-                    message: format!("the scheduler is configured for {} steps", made.total),
+                    message: format!("the scheduler is configured for {}", counted(made.total, "step")),
                 }];
                 let finding = cx.findings.report(NAME, severity, message, *span, labels);
                 if severity == Severity::Error {
@@ -113,8 +113,8 @@ impl Made {
         let least = |rounds: &Rounds| rounds.count.filter(|_| !rounds.leaves).unwrap_or(1).max(1);
         let steps = around.iter().fold(1_i64, |all, rounds| all.saturating_mul(least(rounds)));
         if self.class == "OneCycleLR" && steps > total {
-            let message =
-                format!("the scheduler is configured for {total} steps, but the loop makes more: `step()` raises");
+            let total = counted(total, "step");
+            let message = format!("the scheduler is configured for {total}, but the loop makes more: `step()` raises");
             return Some((Severity::Error, message));
         }
         let batches = inner.iter().try_fold(1_i64, |all, rounds| Some(all.saturating_mul(rounds.count?)));
@@ -131,9 +131,8 @@ impl Made {
         }
         // The scheduler is configured for batches, but steps only once per epoch.
         let epochs = outer.count.filter(|n| inner.is_empty() && alone && self.epochs == Some(*n) && total > *n)?;
-        Some((
-            Severity::Warning,
-            format!("the scheduler steps {epochs} times, once per epoch, but is configured for {total} steps"),
-        ))
+        let (times, total) = (counted(epochs, "time"), counted(total, "step"));
+        let message = format!("the scheduler steps {times}, once per epoch, but is configured for {total}");
+        Some((Severity::Warning, message))
     }
 }

@@ -207,7 +207,7 @@ impl Rule for StepBeforeBackward {
                     "this clears the gradients of earlier `backward()` calls, but each step should use the gradients of \
                         {every} calls"
                 );
-                let labels = vec![Label { span: step, message: format!("the step runs in every {every}th iteration") }];
+                let labels = vec![Label { span: step, message: format!("the step runs once in {every} iterations") }];
                 cx.findings.report(NAME, Severity::Error, message, zero, labels);
             }
             let Some(step) = steps.starved.filter(|_| !steps.fed) else { continue };

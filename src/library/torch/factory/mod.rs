@@ -14,7 +14,7 @@ use super::carry::Rejected;
 use super::cast::cast;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Dim, Dtype, Grad, Size, Tensor, Type, Value};
+use crate::value::{ArrayKind, Dim, Dtype, Grad, Size, Tensor, Type, Value, dims_text};
 use options::{Options, dims, fill, fills, finish, fits, option};
 
 /// The parameters of the factories that take a size, and of those that take a tensor.
@@ -228,7 +228,7 @@ fn empty_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let mut sorted = order.clone();
         sorted.sort_unstable();
         if !sorted.iter().copied().eq(places) {
-            let message = format!("{order:?} does not name each of the {} dimensions once", shape.len());
+            let message = format!("{order:?} does not name each dimension of {} once", dims_text(shape));
             cx.reject(RejectKind::Value, message, Vec::new());
         }
     }

@@ -9,7 +9,7 @@ use crate::library::torch::gather::reject_elements;
 use crate::library::torch::{carry, generator};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.def("torch.rand", SIZED, rand);
@@ -273,7 +273,8 @@ fn multinomial(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if samples.known().is_some_and(|n| n <= 0) {
         cx.reject(RejectKind::Value, format!("the number of samples is {samples}: it must be at least 1"), Vec::new());
     } else if option(b, "replacement").as_bool() == Some(false) && classes.less(&samples) == Some(true) {
-        let message = format!("{samples} samples cannot be drawn from {classes} without replacement");
+        let samples = counted(&samples, "sample");
+        let message = format!("{samples} cannot be drawn from {classes} without replacement");
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), rank.map(|r| r.saturating_sub(1)))]);
     }
     // A contract checks for negative weights.

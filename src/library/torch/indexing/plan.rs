@@ -5,7 +5,7 @@ use crate::library::Cx;
 use crate::library::torch::broadcast::{broadcast_pair, device_read, shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, Takes};
 use crate::python::RejectKind;
-use crate::value::{ArrayKind, Dim, Size, Tensor, Value, dims_text};
+use crate::value::{ArrayKind, Dim, Size, Tensor, Value, counted, dims_text};
 
 /// A dimension of the result, or the place of the gathered dimensions.
 enum Entry {
@@ -323,11 +323,7 @@ fn refuse_count(cx: &mut Cx<'_, '_>, input: &Tensor, count: usize) {
     let message = if rank == 0 {
         "a 0-dimensional tensor cannot be indexed: use item() to get its value".to_owned()
     } else {
-        format!(
-            "{count} indices are given for {}, which has {rank} dimension{}",
-            shape_text(input),
-            if rank == 1 { "" } else { "s" }
-        )
+        format!("{count} indices are given for {}, which has {}", shape_text(input), counted(rank, "dimension"))
     };
     cx.reject(RejectKind::Index, message, vec![shape_read(("the tensor", input), None)]);
 }

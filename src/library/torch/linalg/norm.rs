@@ -6,7 +6,7 @@ use crate::library::torch::reduce::{Dims, dims_of, keepdim, reduction};
 use crate::library::torch::support::{bound, give, refuse_rank, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dtype, Tensor, Value};
+use crate::value::{Dtype, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "norm", norm);
@@ -46,7 +46,7 @@ fn norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Dims::These(these) = &dims
         && (matrix && these.len() != 2 || new && these.len() > 2)
     {
-        let message = format!("`dim` names {} dimensions: a matrix has two", these.len());
+        let message = format!("`dim` names {}: a matrix has two", counted(these.len(), "dimension"));
         cx.reject(RejectKind::Dim, message, vec![("`dim` is given here".to_owned(), b.span("dim"))]);
         return cx.some_tensor();
     }

@@ -3,7 +3,7 @@
 use super::facts::{finish, floating_grad, full_dtype, like, passed, put_back};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Range, Role, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Range, Role, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
@@ -140,10 +140,14 @@ fn prelu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn check_slopes(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) {
     let (Some([slopes]), Some(channels)) = (weight.shape.as_deref(), input.dim(1)) else { return };
     if slopes.size.known().is_some_and(|n| n > 1) && slopes.size.equals(&channels.size) == Some(false) {
-        let message = format!("`weight` has {} slopes, but `input` has {} channels", slopes.size, channels.size);
+        let message = format!(
+            "`weight` has {}, but `input` has {}",
+            counted(&slopes.size, "slope"),
+            counted(&channels.size, "channel")
+        );
         let reads = vec![
-            super::facts::dim_read("weight", "slopes", slopes),
-            super::facts::dim_read("input", "channels", channels),
+            super::facts::dim_read("weight", "slope", slopes),
+            super::facts::dim_read("input", "channel", channels),
         ];
         cx.reject(RejectKind::Shape, message, reads);
     }

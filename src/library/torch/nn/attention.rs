@@ -70,7 +70,7 @@ fn dot_product(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             q.size,
             k.size
         );
-        let reads = vec![dim_read("query", "features", q), dim_read("key", "features", k)];
+        let reads = vec![dim_read("query", "feature", q), dim_read("key", "feature", k)];
         cx.reject(RejectKind::Shape, message, reads);
     }
     let shape = attended(b, &query, &key, &value);
@@ -249,7 +249,7 @@ fn check_width(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, wanted: &Size, 
             shape_text(tensor),
             have.size
         );
-        let mut reads = vec![dim_read(name, "features", have)];
+        let mut reads = vec![dim_read(name, "feature", have)];
         reads.extend(weight.map(|w| (format!("the layer is created here, with width {wanted}"), w.shape_at)));
         cx.reject(RejectKind::Shape, message, reads);
     }

@@ -2,13 +2,14 @@
 
 use super::device;
 use super::facts::{
-    check_least, check_rank, dim_read, floor_div, per_dim, product_dtype, resized, result, shape_text, windows,
+    check_least, check_rank, dim_read, floor_div, length_read, per_dim, product_dtype, resized, result, shape_text,
+    windows,
 };
 use super::layer::dim_of;
 use super::layers::spatial;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Role, Size, Tensor, Value};
+use crate::value::{Dim, Role, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     for n in 1..=3 {
@@ -93,14 +94,14 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Call, Value> {
 fn check_channels(cx: &mut Cx<'_, '_>, call: &Call, wanted: &Size) {
     if call.channels.size.equals(wanted) == Some(false) {
         let message = format!(
-            "`input` is {}, with {} channels, but `weight` {} takes {wanted}",
+            "`input` is {}, with {}, but `weight` {} takes {wanted}",
             shape_text(&call.input),
-            call.channels.size,
+            counted(&call.channels.size, "channel"),
             shape_text(&call.weight)
         );
         let reads = vec![
-            dim_read("input", "channels", &call.channels),
-            (format!("the layer is created here, for {wanted} channels"), call.weight.shape_at),
+            dim_read("input", "channel", &call.channels),
+            (format!("the layer is created here, for {}", counted(wanted, "channel")), call.weight.shape_at),
         ];
         cx.reject(RejectKind::Shape, message, reads);
     }
@@ -117,8 +118,12 @@ fn finish(cx: &mut Cx<'_, '_>, b: &Bound, call: &Call, channels: Dim, space: Opt
         && let Some([one]) = bias.shape.as_deref()
         && one.size.equals(&channels.size) == Some(false)
     {
-        let message = format!("`bias` has {} elements, but there are {} output channels", one.size, channels.size);
-        let reads = vec![dim_read("bias", "elements", one), dim_read("weight", "output channels", &channels)];
+        let message = format!(
+            "`bias` has {}, but `weight` has {}",
+            counted(&one.size, "element"),
+            counted(&channels.size, "output channel")
+        );
+        let reads = vec![dim_read("bias", "element", one), dim_read("weight", "output channel", &channels)];
         cx.reject(RejectKind::Shape, message, reads);
     }
     let shape = space.filter(|_| call.input.shape.is_some()).map(|space| {
@@ -176,7 +181,7 @@ fn window_length(cx: &mut Cx<'_, '_>, input: &Tensor, dim: &Dim, window: &Window
             dim.size,
             window.reach().add(&Size::Int(1))
         );
-        let reads = vec![dim_read("input", "elements in that dimension", dim)];
+        let reads = vec![length_read("input", dim)];
         cx.reject(RejectKind::Shape, message, reads);
         return Size::Unknown;
     }

@@ -6,7 +6,7 @@ use crate::library::torch::broadcast::{self, result_grad};
 pub(super) use crate::library::torch::broadcast::{both_shapes, shape_text};
 pub(super) use crate::library::torch::support::{agreed_device, product_dtype};
 use crate::python::{Bound, Event, RejectKind};
-use crate::value::{Data, Dim, Dtype, Grad, ObjId, Origin, Sign, Size, Tensor, Value};
+use crate::value::{Data, Dim, Dtype, Grad, ObjId, Origin, Sign, Size, Tensor, Value, counted};
 
 /// The gradient state of a result with this dtype. An unknown dtype counts as floating, because
 /// layers and losses return floating tensors.
@@ -130,9 +130,14 @@ pub(super) fn shape_read(name: &str, tensor: &Tensor) -> (String, Origin) {
     broadcast::shape_read((name, tensor), None)
 }
 
-/// The label for one dimension of a tensor.
-pub(super) fn dim_read(name: &str, what: &str, dim: &Dim) -> (String, Origin) {
-    (format!("`{name}` gets {} {what} here", dim.size), dim.at)
+/// The label for a dimension of a tensor whose elements are `noun`s, such as channels.
+pub(super) fn dim_read(name: &str, noun: &str, dim: &Dim) -> (String, Origin) {
+    (format!("`{name}` gets {} here", counted(&dim.size, noun)), dim.at)
+}
+
+/// The label for a dimension of a tensor whose elements have no name.
+pub(super) fn length_read(name: &str, dim: &Dim) -> (String, Origin) {
+    (format!("`{name}` gets a dimension of length {} here", dim.size), dim.at)
 }
 
 /// Rejects a rank that is not in the list.
@@ -143,9 +148,9 @@ pub(super) fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks
     }
     let wanted: Vec<String> = ranks.iter().map(usize::to_string).collect();
     let message = format!(
-        "`{name}` is {}, which has {rank} dimension{}: {} takes {}",
+        "`{name}` is {}, which has {}: {} takes {}",
         shape_text(tensor),
-        if rank == 1 { "" } else { "s" },
+        counted(rank, "dimension"),
         cx.name(),
         wanted.join(" or ")
     );

@@ -8,7 +8,7 @@ use super::layer::dim_of;
 use crate::library::torch::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Role, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Grad, Role, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
@@ -70,15 +70,15 @@ fn linear_shape(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Option<
     let wanted = weights.last().cloned().unwrap_or(Dim::UNKNOWN);
     if features.size.equals(&wanted.size) == Some(false) {
         let message = format!(
-            "the layer expects {} features, but gets {}: `input` is {} and `weight` is {}",
-            wanted.size,
+            "the layer expects {}, but gets {}: `input` is {} and `weight` is {}",
+            counted(&wanted.size, "feature"),
             features.size,
             shape_text(input),
             shape_text(weight)
         );
         let reads = vec![
-            dim_read("input", "features", features),
-            (format!("the layer is created here, for {} features", wanted.size), wanted.at),
+            dim_read("input", "feature", features),
+            (format!("the layer is created here, for {}", counted(&wanted.size, "feature")), wanted.at),
         ];
         cx.reject(RejectKind::Shape, message, reads);
     }
@@ -107,7 +107,7 @@ fn bilinear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 have.size,
                 wanted.size
             );
-            let reads = vec![dim_read(name, "features", have), dim_read("weight", "features", wanted)];
+            let reads = vec![dim_read(name, "feature", have), dim_read("weight", "feature", wanted)];
             cx.reject(RejectKind::Shape, message, reads);
         }
     }

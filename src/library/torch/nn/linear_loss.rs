@@ -154,7 +154,7 @@ fn logits(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, weight: &Tensor) -> Op
             have.size,
             wanted.size
         );
-        let reads = vec![dim_read("input", "features", have), dim_read("linear_weight", "features", wanted)];
+        let reads = vec![dim_read("input", "feature", have), dim_read("linear_weight", "feature", wanted)];
         cx.reject(RejectKind::Shape, message, reads);
         return None;
     }

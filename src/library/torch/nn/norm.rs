@@ -2,14 +2,14 @@
 
 use super::device;
 use super::facts::{
-    Autocast, agreed_device, autocast, check_least, check_rank, dim_read, floating_grad, full_dtype, like, result,
-    shape_read, shape_text,
+    Autocast, agreed_device, autocast, check_least, check_rank, dim_read, floating_grad, full_dtype, length_read, like,
+    result, shape_read, shape_text,
 };
 use crate::library::torch::gather::{has_elements, not_empty, reject_elements};
 use crate::library::torch::support::{refuse_dtype, refuse_mixed, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Device, DeviceKind, Dim, Dtype, Grad, Size, Tensor, Value};
+use crate::value::{Device, DeviceKind, Dim, Dtype, Grad, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
@@ -96,13 +96,13 @@ fn check_channels(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static s
         let Some(features) = parameter.dim(0) else { continue };
         if channels.size.equals(&features.size) == Some(false) {
             let message = format!(
-                "`input` is {}, with {} channels, but this {} is for {}",
+                "`input` is {}, with {}, but this {} is for {}",
                 shape_text(input),
-                channels.size,
+                counted(&channels.size, "channel"),
                 cx.name(),
                 features.size
             );
-            let reads = vec![dim_read("input", "channels", channels), dim_read(name, "features", features)];
+            let reads = vec![dim_read("input", "channel", channels), dim_read(name, "feature", features)];
             cx.reject(RejectKind::Shape, message, reads);
             return;
         }
@@ -152,10 +152,11 @@ fn group_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && c % groups != 0
     {
         let message = format!(
-            "`input` is {}, with {c} channels, which cannot be divided into {groups} groups",
-            shape_text(&input)
+            "`input` is {}, whose {} cannot be divided into {groups} groups",
+            shape_text(&input),
+            counted(c, "channel")
         );
-        cx.reject(RejectKind::Shape, message, vec![(format!("`input` gets {c} channels here"), at)]);
+        cx.reject(RejectKind::Shape, message, vec![(format!("`input` gets {} here", counted(c, "channel")), at)]);
     } else {
         check_channels(cx, &input, &parameters);
     }
@@ -184,7 +185,7 @@ fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 shape.join(", ")
             );
             let mut reads = match tail.and_then(<[Dim]>::last) {
-                Some(last) => vec![dim_read("input", "elements in its last dimension", last)],
+                Some(last) => vec![length_read("input", last)],
                 None => vec![shape_read("input", &input)],
             };
             reads.extend(parameters.first().map(|(name, t)| shape_read(name, t)));
@@ -298,7 +299,7 @@ fn check_group_sizes(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, parameters:
         && groups > 0
         && c % groups != 0
     {
-        let message = format!("C is {c}: that many channels cannot be divided into {groups} groups");
+        let message = format!("C is {c}, which cannot be divided into {groups} groups");
         let at = b.span("C").or(cx.at());
         cx.reject(RejectKind::Shape, message, vec![(format!("C is {c}"), at)]);
         return;
@@ -310,7 +311,7 @@ fn check_group_sizes(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, parameters:
         let Some(features) = parameter.dim(0) else { continue };
         if features.size.equals(&channels) == Some(false) {
             let message = format!("`{name}` is {}, but C is {channels}", shape_text(parameter));
-            cx.reject(RejectKind::Shape, message, vec![dim_read(name, "features", features)]);
+            cx.reject(RejectKind::Shape, message, vec![dim_read(name, "feature", features)]);
             return;
         }
     }
@@ -318,7 +319,11 @@ fn check_group_sizes(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, parameters:
     let numel = input.numel();
     // Older versions accept any sizes for an empty input.
     if not_empty(input) && numel.equals(&product) == Some(false) {
-        let message = format!("`input` is {}, with {numel} elements, but N * C * HxW is {product}", shape_text(input));
+        let message = format!(
+            "`input` is {}, with {}, but N * C * HxW is {product}",
+            shape_text(input),
+            counted(&numel, "element")
+        );
         cx.reject(RejectKind::Shape, message, vec![shape_read("input", input)]);
     }
 }

@@ -1,7 +1,9 @@
 //! Pooling and its inverses.
 
 use super::conv::{PoolWindow, pooled};
-use super::facts::{check_indices, check_least, check_rank, dim_read, like, per_dim, resized, shape_read, shape_text};
+use super::facts::{
+    check_indices, check_least, check_rank, length_read, like, per_dim, resized, shape_read, shape_text,
+};
 use super::layers::spatial;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -84,7 +86,7 @@ fn pooled_space(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, n: usize) -> Opt
                 dim.size,
                 window.kernel
             );
-            cx.reject(RejectKind::Shape, message, vec![dim_read("input", "elements in that dimension", dim)]);
+            cx.reject(RejectKind::Shape, message, vec![length_read("input", dim)]);
             return None;
         }
         out.push(resized(cx, dim, length));

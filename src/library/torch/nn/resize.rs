@@ -1,12 +1,14 @@
 //! Resizing, padding and rearranging of images and sequences.
 
 use super::device;
-use super::facts::{check_rank, dim_read, floor_div, like, per_dim, resized, result, shape_read, shape_text, windows};
+use super::facts::{
+    check_rank, dim_read, floor_div, length_read, like, per_dim, resized, result, shape_read, shape_text, windows,
+};
 use crate::library::torch::carry::positive;
 use crate::library::torch::cast::cast_value;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Past, Range, Role, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Past, Range, Role, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
@@ -112,10 +114,10 @@ fn interpolated(cx: &mut Cx<'_, '_>, input: &Tensor, size: &Value, scale: &Value
             && items.len() != space.len()
         {
             let message = format!(
-                "size has {} numbers, but `input` {} has {} spatial dimensions",
-                items.len(),
+                "size has {}, but `input` {} has {}",
+                counted(items.len(), "number"),
                 shape_text(input),
-                space.len()
+                counted(space.len(), "spatial dimension")
             );
             cx.reject(RejectKind::Value, message, vec![shape_read("input", input)]);
         }
@@ -167,8 +169,8 @@ fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     if pads.len() % 2 != 0 || pads.len() > 2 * dims.len() {
         let message = format!(
-            "pad has {} numbers: it needs two for each padded dimension of `input` {}, starting with the last",
-            pads.len(),
+            "pad has {}: it needs two for each padded dimension of `input` {}, starting with the last",
+            counted(pads.len(), "number"),
             shape_text(&input)
         );
         cx.reject(RejectKind::Value, message, vec![shape_read("input", &input)]);
@@ -227,7 +229,7 @@ fn check_reflection(cx: &mut Cx<'_, '_>, input: &Tensor, mode: &Value, dim: &Dim
             dim.size,
             mode.as_str().unwrap_or_default()
         );
-        cx.reject(RejectKind::Shape, message, vec![dim_read("input", "elements in that dimension", dim)]);
+        cx.reject(RejectKind::Shape, message, vec![length_read("input", dim)]);
     }
 }
 
@@ -241,8 +243,9 @@ fn pixel_shuffle(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && *s > 0
         && c % s != 0
     {
-        let message = format!("`input` is {}: its {c} channels cannot be divided by {factor}²", shape_text(&input));
-        cx.reject(RejectKind::Shape, message, vec![dim_read("input", "channels", dim)]);
+        let message =
+            format!("`input` is {}: its {} cannot be divided by {factor}²", shape_text(&input), counted(c, "channel"));
+        cx.reject(RejectKind::Shape, message, vec![dim_read("input", "channel", dim)]);
     }
     out.shape = rearranged(cx, &input, |c, h, w| {
         (c.div_exact(&square).unwrap_or(Size::Unknown), h.mul(&factor), w.mul(&factor))
@@ -348,7 +351,7 @@ fn fold(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         if count.size.equals(&wanted) == Some(false) {
             let message =
                 format!("`input` is {}: its last dimension must be {wanted}, the number of blocks", shape_text(&input));
-            cx.reject(RejectKind::Shape, message, vec![dim_read("input", "blocks", count)]);
+            cx.reject(RejectKind::Shape, message, vec![dim_read("input", "block", count)]);
         }
         let kernel = per_dim(cx, &b.get("kernel_size"), 2);
         let area = kernel.iter().fold(Size::Int(1), |n, k| n.mul(k));
@@ -374,7 +377,7 @@ fn grid_sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 && last.size.equals(&Size::Int(n)) == Some(false)
             {
                 let message = format!("`grid` is {}: its last dimension must be {n}", shape_text(&grid));
-                cx.reject(RejectKind::Shape, message, vec![dim_read("grid", "elements in its last dimension", last)]);
+                cx.reject(RejectKind::Shape, message, vec![length_read("grid", last)]);
             }
             let mut dims = vec![batch.clone(), channels.clone()];
             dims.extend(space.iter().cloned());

@@ -9,7 +9,7 @@ use super::layer::{bias, parameter, size};
 use super::utils::{packed_like, padded_of};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, ObjId, Size, Tensor, Type, Value};
+use crate::value::{Dim, Dtype, ObjId, Size, Tensor, Type, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.class("torch.nn.RNNBase", &["torch.nn.Module"], "mode, *args, **kwargs").keeps_arguments = false;
@@ -129,8 +129,8 @@ fn checked(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Tensor {
             wanted.size
         );
         let reads = vec![
-            dim_read("input", "features", have),
-            (format!("the layer is created here, for {} features", wanted.size), wanted.at),
+            dim_read("input", "feature", have),
+            (format!("the layer is created here, for {}", counted(&wanted.size, "feature")), wanted.at),
         ];
         cx.reject(RejectKind::Shape, message, reads);
     }

@@ -9,7 +9,7 @@ use crate::library::torch::promotion::{Operand, result_type};
 use crate::library::torch::support::{bound_index, give, give_all, operand, refuse_dtype, refuse_rank, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "cumsum cumprod", cumsum);
@@ -215,7 +215,8 @@ fn gradient(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(steps) = &steps
         && steps.len() != axes.len()
     {
-        let message = format!("`spacing` has {} values for {} dimensions", steps.len(), axes.len());
+        let (values, dims) = (counted(steps.len(), "value"), counted(axes.len(), "dimension"));
+        let message = format!("`spacing` has {values} for {dims}");
         cx.reject(RejectKind::Value, message, vec![("`spacing` is given here".to_owned(), b.span("spacing"))]);
         return Value::Unknown;
     }
@@ -225,7 +226,8 @@ fn gradient(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             if let Some(size) = size
                 && size.less(&Size::Int(order + 1)) == Some(true)
             {
-                let message = format!("dimension {at} has {size} elements: at least {} are needed", order + 1);
+                let message =
+                    format!("dimension {at} has {}: at least {} are needed", counted(&size, "element"), order + 1);
                 cx.reject(RejectKind::Shape, message, vec![shape_read(named, Some(*at))]);
                 return Value::Unknown;
             }

@@ -6,7 +6,7 @@ use crate::library::torch::pointwise::derived;
 use crate::library::torch::support::{bound_index, give, refuse_dtype, refuse_rank, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.def("torch.unique", "input, sorted=True, return_inverse=False, return_counts=False, dim=None", unique);
@@ -190,7 +190,8 @@ fn histogramdd(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => return Value::Unknown,
     };
     if bins.len() != columns {
-        let message = format!("`bins` has {} values, but `input` has {columns} columns", bins.len());
+        let (values, columns) = (counted(bins.len(), "value"), counted(columns, "column"));
+        let message = format!("`bins` has {values}, but `input` has {columns}");
         let reads = vec![crate::library::torch::broadcast::shape_read(named, None)];
         cx.reject(RejectKind::Value, message, reads);
         return Value::Unknown;

@@ -6,7 +6,7 @@ use crate::library::torch::broadcast::{Mix, common_device, result_grad, shape_re
 use crate::library::torch::support::{bound, give, give_all, refuse_dtype, refuse_rank, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Range, Size, Tensor, Value, promote};
+use crate::value::{Dim, Dtype, Range, Size, Tensor, Value, counted, promote};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "nansum", sum);
@@ -313,7 +313,8 @@ fn covariance(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         if let Some(n) = &observations
             && weights.numel().equals(n) == Some(false)
         {
-            let message = format!("`{name}` is {}, but there are {n} observations", shape_text(&weights));
+            let message =
+                format!("`{name}` is {}, but `input` has {}", shape_text(&weights), counted(n, "observation"));
             cx.reject(RejectKind::Shape, message, vec![shape_read(named, None), shape_read(("input", &input), None)]);
             return cx.some_tensor();
         }

@@ -5,7 +5,7 @@ use crate::library::torch::carry::{self, Rejected, Takes, rearranged};
 use crate::library::torch::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Tensor, Value};
+use crate::value::{Dim, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "transpose_copy", transpose);
@@ -89,9 +89,10 @@ fn permute(cx: &mut Cx<'_, '_>, b: &Bound, dims: &[Value]) -> Value {
     };
     if given.len() != rank {
         let message = format!(
-            "`input` is {}, but {} dimensions are named: each of the {rank} must be named once",
+            "`input` is {}, but {} names {}: each dimension must be named once",
             shape_text(&input),
-            given.len()
+            cx.name(),
+            counted(given.len(), "dimension")
         );
         cx.reject(RejectKind::Rank, message, vec![shape_read(("input", &input), None)]);
         return carry::like_only(cx, &input);
@@ -123,8 +124,8 @@ fn movedim(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let (Some(from), Some(to)) = (from, to) else { return mixed(cx, &value, &input) };
     if from.len() != to.len() {
-        let message =
-            format!("{} dimensions are moved to {} positions: the numbers must be equal", from.len(), to.len());
+        let (from, to) = (counted(from.len(), "dimension"), counted(to.len(), "position"));
+        let message = format!("{} moves {from} to {to}: the numbers must be equal", cx.name());
         cx.reject(RejectKind::Value, message, Vec::new());
         return carry::like_only(cx, &input);
     }

@@ -6,7 +6,7 @@ use crate::library::torch::broadcast::{
 use crate::library::torch::carry::{self, Rejected, Takes, rearranged, shuffled, sizes_text};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.def("torch.Tensor.expand", "input, *size, implicit=False", |cx, b| expand(cx, b, &b.rest_values()));
@@ -34,9 +34,9 @@ fn expanded(cx: &mut Cx<'_, '_>, input: &Tensor, sizes: &[Size]) -> Option<Vec<D
     };
     let Some(new) = sizes.len().checked_sub(dims.len()) else {
         let message = format!(
-            "`input` is {}: it cannot be expanded to the {} dimensions of {}",
+            "`input` is {}: it cannot be expanded to the {} of {}",
             shape_text(input),
-            sizes.len(),
+            counted(sizes.len(), "dimension"),
             sizes_text(sizes)
         );
         cx.reject(RejectKind::Rank, message, vec![shape_read(("input", input), None)]);
@@ -242,7 +242,8 @@ fn repeat_interleave(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             }
             let number = counts.numel();
             if number.equals(&length) == Some(false) && number.equals(&Size::Int(1)) == Some(false) {
-                let message = format!("{number} numbers of repeats are given for {length} elements");
+                let message =
+                    format!("`repeats` has {} for {}", counted(&number, "number"), counted(&length, "element"));
                 let reads = vec![shape_read(("repeats", &counts), None), shape_read(("input", &input), axis)];
                 cx.reject(RejectKind::Shape, message, reads);
             }

@@ -389,8 +389,10 @@ fn block_diag(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             Some([x]) => (one, x.size.clone()),
             Some([x, y]) => (x.size.clone(), y.size.clone()),
             Some(_) => {
-                let message = format!("tensors[{i}] is {}: block_diag takes at most 2 dimensions", shape_text(tensor));
-                cx.reject(RejectKind::Rank, message, vec![shape_read(("the tensor", tensor), None)]);
+                let name = format!("tensors[{i}]");
+                let message =
+                    format!("{name} is {}: block_diag takes tensors of at most 2 dimensions", shape_text(tensor));
+                cx.reject(RejectKind::Rank, message, vec![shape_read((&name, tensor), None)]);
                 (Size::Unknown, Size::Unknown)
             }
             None => (Size::Unknown, Size::Unknown),

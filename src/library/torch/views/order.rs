@@ -6,7 +6,7 @@ use crate::library::torch::carry::{self, Rejected, Takes, rearranged, shuffled};
 use crate::library::torch::gather::not_empty;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Size, Value};
+use crate::value::{Dim, Size, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "flip", |cx, b| flip(cx, b, &[b.get("dims")]));
@@ -46,8 +46,8 @@ fn flip_axis(cx: &mut Cx<'_, '_>, b: &Bound, axis: i64) -> Value {
     if let Some(input) = cx.tensor_arg(b, "input")
         && input.rank().and_then(|r| i64::try_from(r).ok()).is_some_and(|r| r <= axis)
     {
-        let message =
-            format!("`input` is {}: {} takes at least {} dimensions", shape_text(&input), cx.name(), axis + 1);
+        let least = counted(axis + 1, "dimension");
+        let message = format!("`input` is {}: {} takes at least {least}", shape_text(&input), cx.name());
         cx.reject(RejectKind::Rank, message, vec![shape_read(("input", &input), None)]);
         return carry::like_only(cx, &input);
     }
@@ -64,7 +64,12 @@ fn roll(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let (Some(s), Some(d)) = (many(&shifts), many(&dims)) {
         let aligned = s == d || (d == 0 && s == 1);
         if !aligned || s == 0 {
-            let message = format!("{s} shifts are given for {d} dimensions: the numbers must be equal");
+            let message = if s == 0 {
+                "`shifts` is empty: roll needs at least one shift".to_owned()
+            } else {
+                let (shifts, dims) = (counted(s, "shift"), counted(d, "dimension"));
+                format!("roll gets {shifts} for {dims}: the numbers must be equal")
+            };
             cx.reject(RejectKind::Value, message, Vec::new());
             return carry::like_only(cx, &input);
         }
@@ -95,7 +100,7 @@ fn rot90(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return refuse(
             cx,
             RejectKind::Value,
-            format!("rot90 rotates in a plane of 2 dimensions, but {} are given", items.len()),
+            format!("rot90 rotates in a plane of 2 dimensions, but gets {}", items.len()),
         );
     }
     if input.rank().is_some_and(|r| r < 2) {

@@ -6,7 +6,7 @@ use crate::library::torch::factory::item_size;
 use crate::library::torch::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "reshape", reshape);
@@ -42,7 +42,7 @@ pub(crate) fn solve(numel: &Size, sizes: &[Size]) -> Result<Vec<Size>, String> {
     }
     let unknown = sizes.iter().filter(|s| s.is_unknown()).count();
     let rest = sizes.iter().filter(|s| !inferred(s) && !s.is_unknown()).fold(Size::Int(1), |n, s| n.mul(s));
-    let wrong = || Err(format!("{numel} elements do not fit the shape {}", text()));
+    let wrong = || Err(format!("{} cannot have the shape {}", counted(numel, "element"), text()));
     if open == 0 && unknown == 0 {
         return if numel.equals(&rest) == Some(false) { wrong() } else { Ok(sizes.to_vec()) };
     }
@@ -174,8 +174,9 @@ fn view_dtype(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Dtype) -> Value {
                 last.at = cx.at();
                 if !fits {
                     let message = format!(
-                        "the last dimension of {} holds {bytes} bytes: not a whole number of {dtype}",
-                        shape_text(&input)
+                        "the last dimension of {} holds {}: not a whole number of {dtype}",
+                        shape_text(&input),
+                        counted(&bytes, "byte")
                     );
                     cx.reject(RejectKind::Shape, message, vec![shape_read(("input", &input), None)]);
                 }
@@ -391,8 +392,8 @@ fn as_strided(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let (Some(sizes), Some(strides)) = (&dims, carry::sizes(cx, &[stride]))
         && sizes.len() != strides.len()
     {
-        let message =
-            format!("{} sizes and {} strides are given: the numbers must be equal", sizes.len(), strides.len());
+        let (sizes, strides) = (counted(sizes.len(), "size"), counted(strides.len(), "stride"));
+        let message = format!("{} gets {sizes} and {strides}: the numbers must be equal", cx.name());
         cx.reject(RejectKind::Value, message, Vec::new());
     }
     let mut out = reshaped(cx, &input, dims);

@@ -4,7 +4,7 @@ use crate::library::torch::broadcast::{shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, Takes, rearranged};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Items, Size, Tensor, Type, Value};
+use crate::value::{Dim, Dtype, Items, Size, Tensor, Type, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.def("torch.split", "input, split_size_or_sections, dim=0", |cx, b| split(cx, b, "split_size_or_sections"));
@@ -368,7 +368,8 @@ fn direction_split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => (3, Some(2)),
     };
     if input.rank().is_some_and(|r| r < least) {
-        let message = format!("`input` is {}: {} takes at least {least} dimensions", shape_text(&input), cx.name());
+        let least = counted(least, "dimension");
+        let message = format!("`input` is {}: {} takes at least {least}", shape_text(&input), cx.name());
         cx.reject(RejectKind::Rank, message, vec![shape_read(("input", &input), None)]);
         return Value::Unknown;
     }
@@ -420,12 +421,17 @@ fn narrow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (from, reason) = match (start.known(), size.known(), total.known()) {
         (_, Some(n), _) if n < 0 => (None, Some(format!("the length {n} is negative"))),
         (Some(s), _, Some(t)) if s < -t || s > t => {
-            (None, Some(format!("the start {s} lies outside the {t} elements")))
+            (None, Some(format!("the start {s} lies outside the dimension, which has {}", counted(t, "element"))))
         }
         (Some(s), Some(n), Some(t)) => {
             let from = if s < 0 { s + t } else { s };
             let beyond = from.checked_add(n).is_none_or(|end| end > t);
-            (Some(from), beyond.then(|| format!("start {from} and length {n} go beyond the {t} elements")))
+            (
+                Some(from),
+                beyond.then(|| {
+                    format!("start {from} and length {n} go beyond the dimension, which has {}", counted(t, "element"))
+                }),
+            )
         }
         (Some(s), ..) if s >= 0 => (Some(s), None),
         _ => (None, None),
