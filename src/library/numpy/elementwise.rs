@@ -238,7 +238,7 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
     Some(cx.out(out))
 }
 
-/// `left op right`, if a side is a NumPy array and no side is a PyTorch tensor.
+/// `left op right`, if at least one side is a NumPy array and neither is a PyTorch tensor.
 pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let kind = |it: &Interp<'_>, v: &Value| it.heap.tensor_ref(v).map(|t| t.array);
     let kinds = (kind(it, left), kind(it, right));

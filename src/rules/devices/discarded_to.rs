@@ -52,7 +52,7 @@ impl Rule for DiscardedTo {
         let severity = match (device, dtype) {
             (Some(true), _) | (_, Some(true)) => Severity::Error,
             (Some(false), Some(false)) => return,
-            // It is usually created on this device, or moved with its module.
+            // A parameter is usually created on this device, or moved there with its module.
             (None, _) if before.parameter => return,
             _ => Severity::Warning,
         };

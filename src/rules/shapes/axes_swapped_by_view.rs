@@ -1,7 +1,7 @@
 //! `view` or `reshape` to the same sizes in another order.
 //!
-//! The rule reports a view that moves at least two sizes that are certainly different: different
-//! known numbers, or different symbols.
+//! The rule reports a view that moves at least two sizes, if all sizes that it moves certainly differ
+//! from each other: they are different known numbers, or different symbols.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};

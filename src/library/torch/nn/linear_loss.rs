@@ -30,7 +30,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
             || weight.dim(0).is_some_and(|d| d.size.equals(&classes) == Some(false)))
     {
         let message =
-            format!("`weight` is {}: it must have one number for each of {classes} classes", shape_text(&weight));
+            format!("`weight` is {}: it must have one number per class, {classes} in all", shape_text(&weight));
         cx.reject(RejectKind::Shape, message, vec![shape_read("weight", &weight)]);
     }
     if let Some(n) = b.get("label_smoothing").as_f64().filter(|n| *n < 0.0 || *n > 1.0) {
