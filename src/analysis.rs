@@ -317,7 +317,9 @@ impl Watcher<'_> {
         let callers = self.callers.borrow();
         for diagnostic in self.found.borrow_mut().iter_mut() {
             let Some(calls) = callers.get(&(diagnostic.code.clone(), diagnostic.span)) else { continue };
-            if !passed.contains(&diagnostic.span) && !diagnostic.labels.is_empty() {
+            // Another file may call the same function with other values.
+            let in_one_file = calls.iter().all(|call| call.file == diagnostic.span.file);
+            if !passed.contains(&diagnostic.span) && !diagnostic.labels.is_empty() && in_one_file {
                 continue;
             }
             let mut words = "called from here";

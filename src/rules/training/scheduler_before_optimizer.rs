@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Label, Severity};
+use crate::python::Certainty;
 use crate::rules::rule::{Call, Context, Rule};
 use crate::rules::trace::Moment;
 use crate::syntax::Span;
@@ -63,7 +64,7 @@ impl Rule for SchedulerBeforeOptimizer {
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         if let Moment::Step { optimizer: stepped, .. } = moment
             && !cx.it.later_round()
-            && (cx.it.undecided() == 0 || cx.it.every().is_some())
+            && (cx.it.certainty() == Certainty::Certain || cx.it.every().is_some())
         {
             for ((_, optimizer), followed) in self.early.borrow_mut().iter_mut() {
                 *followed |= optimizer == stepped;

@@ -178,6 +178,13 @@ pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
     forget_registered(it, object);
 }
 
+/// A module may have been moved: its parameters and buffers may be on any device.
+pub(super) fn perhaps_moved(cx: &mut Cx<'_, '_>, module: &Value) {
+    for id in registered(cx, module) {
+        cx.it.heap.update_tensor(id, |t| (t.device, t.device_at) = (None, None));
+    }
+}
+
 fn forget_registered(it: &mut Interp<'_>, object: &Value) {
     let span = Span { file: it.root, start: 0, end: 0 };
     let cx = &mut Cx { it, path: sym(MODULE), span };

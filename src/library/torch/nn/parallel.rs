@@ -40,6 +40,11 @@ fn wrap(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     for name in ["module", "device_ids", "output_device", "dim"] {
         cx.it.heap.set_attr(object, name, b.get(name));
     }
+    // On a machine with one GPU, `DataParallel` moves the module there.
+    let ids = b.get("device_ids");
+    if !cx.path.as_str().contains("Distributed") && cx.items(&ids).is_none_or(|ids| ids.len() == 1) {
+        super::module::perhaps_moved(cx, &b.get("module"));
+    }
 }
 
 fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
