@@ -65,6 +65,8 @@ pub(crate) struct Heap {
     sources: FxHashMap<ObjId, Vec<(ObjId, Rc<Data>)>>,
     /// Lists and iterators of unknown length that are known to be empty in some runs: see `empty.rs`.
     perhaps_empty: FxHashSet<ObjId>,
+    /// The results of rejected calls, and the tensors that were computed from them.
+    refused: FxHashSet<ObjId>,
     /// Views in which several elements share a place in memory.
     overlapping: FxHashSet<ObjId>,
     /// The number of active loops that are assumed to run at least once.
@@ -87,6 +89,16 @@ impl Heap {
     /// All objects ever created.
     pub(crate) fn ids(&self) -> impl Iterator<Item = ObjId> + use<> {
         (0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX)).map(ObjId)
+    }
+
+    /// Marks the result of a rejected call, or a tensor that was computed from one.
+    pub(crate) fn note_refused(&mut self, value: &Value) {
+        self.refused.extend(value.as_obj());
+    }
+
+    /// Whether a value was computed from the result of a rejected call.
+    pub(crate) fn is_of_refused(&self, value: &Value) -> bool {
+        value.as_obj().is_some_and(|id| self.refused.contains(&id))
     }
 
     /// Puts a new object on the heap.
