@@ -156,12 +156,13 @@ impl Job<'_> {
         // A call that fails only in some contexts does not fail in every run that reaches the line,
         // so its finding is dropped.
         let failures = watcher.failures.take();
-        let in_doubt = |span: &Span| match failures.get(span) {
-            None | Some(Certainty::Certain) => false,
-            Some(Certainty::Doubtful) => interp.passed.contains(span),
-            Some(Certainty::Guessed) => true,
+        let in_doubt = |span: Span, certainty: Certainty| match certainty {
+            Certainty::Certain => false,
+            Certainty::Doubtful => interp.passed.contains(&span),
+            Certainty::Guessed => true,
         };
-        watcher.found.borrow_mut().retain(|d| !in_doubt(&d.span));
+        watcher.found.borrow_mut().retain(|d| !failures.get(&d.span).is_some_and(|how| in_doubt(d.span, *how)));
+        let failed = failures.iter().filter(|(span, how)| !in_doubt(**span, **how)).map(|(span, _)| *span).collect();
         let passed = std::mem::take(&mut interp.passed);
         watcher.name_callers(&passed);
         let mut diagnostics = watcher.found.take();
@@ -171,7 +172,8 @@ impl Job<'_> {
         let run = Run {
             options: watcher.options.take(),
             passed,
-            failed: failures.into_keys().collect(),
+            unjudged: std::mem::take(&mut interp.unjudged),
+            failed,
             found: options::in_question(&report),
             steps: interp.spent(),
             exhausted,

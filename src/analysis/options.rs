@@ -28,10 +28,7 @@ const LEAST_RUNS: u32 = 4;
 /// The largest number of strings that are tried because the program compares an option with them.
 const MAX_COMPARED: usize = 3;
 
-/// The code of attributes that do not exist.
-const UNKNOWN_NAME: &str = "TV801";
-
-/// The largest number of options that are tried first because their default is in the message.
+/// The largest number of options that are tried one by one.
 const MAX_NAMED: usize = 6;
 
 /// An option that a run has read.
@@ -60,15 +57,20 @@ pub(super) enum Other {
 /// The options with other values than their defaults, by the place of their declaration.
 pub(super) type Assumed = BTreeMap<Span, Other>;
 
+/// The code and the place of a finding.
+type Finding = (String, Span);
+
 /// The result of one run: the options that it read, and the places where calls succeeded or failed.
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub options: IndexMap<Span, Declared, FxBuildHasher>,
-    /// Places where a call succeeded, and where a call was rejected, in any context.
+    /// Places where a call succeeded, and where a call certainly fails, in any context.
     pub passed: FxHashSet<Span>,
     pub failed: FxHashSet<Span>,
+    /// Places where a call of an unknown object may have succeeded.
+    pub unjudged: FxHashSet<Span>,
     /// The findings that the value of an option may refute.
-    pub found: FxHashSet<(String, Span)>,
+    pub found: FxHashSet<Finding>,
     /// The number of steps of the run.
     pub steps: u64,
     /// The step budget was spent.
@@ -76,14 +78,34 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Whether this run reaches the place of a finding of the first run without its failure. If the
-    /// first run also made calls there that succeeded, a run that spent its budget proves nothing:
-    /// it may not have reached the call that fails.
-    fn refutes(&self, (code, span): &(String, Span), first: &Run) -> bool {
-        let fails = self.failed.contains(span) || self.found.contains(&(code.clone(), *span));
-        let complete = !self.exhausted || !first.passed.contains(span);
-        complete && self.passed.contains(span) && !fails
+    /// Whether this run does not have a finding of the first run, as far as `proof` is asked for. If
+    /// the first run also made calls there that succeeded, a run that spent its budget proves
+    /// nothing: it may not have reached the call that fails.
+    fn refutes(&self, finding: &Finding, first: &Run, proof: Proof) -> bool {
+        let passed = self.passed.contains(&finding.1);
+        let reached = match proof {
+            Proof::Passed => passed,
+            Proof::Reached => passed || self.unjudged.contains(&finding.1),
+            Proof::Silent => true,
+        };
+        reached && !self.has(finding) && (!self.exhausted || !first.passed.contains(&finding.1))
     }
+
+    /// Whether this run has the finding, or another failure at its place.
+    fn has(&self, (code, span): &Finding) -> bool {
+        self.failed.contains(span) || self.found.contains(&(code.clone(), *span))
+    }
+}
+
+/// What a run must show that is to refute a finding.
+#[derive(Debug, Clone, Copy)]
+enum Proof {
+    /// The call succeeds.
+    Passed,
+    /// The run comes to the call, but the called object may be unknown.
+    Reached,
+    /// The finding is not made.
+    Silent,
 }
 
 /// Whether the value of an option may refute a finding: an error, or a warning that assumes that the
@@ -93,7 +115,7 @@ fn is_in_question(finding: &Diagnostic) -> bool {
 }
 
 /// The findings of a report that the value of an option may refute.
-pub(super) fn in_question(report: &Report) -> FxHashSet<(String, Span)> {
+pub(super) fn in_question(report: &Report) -> FxHashSet<Finding> {
     let found = report.diagnostics.iter().filter(|d| is_in_question(d));
     found.map(|d| (d.code.to_string(), d.span)).collect()
 }
@@ -193,8 +215,9 @@ pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&A
             weaken_one(diagnostic, &worlds.decides(&finding, &diagnostic.message));
             return true;
         }
-        let options: Vec<Span> = first.options.keys().copied().collect();
-        worlds.any(&options, &finding) != Some(true)
+        // What is assumed may be left out with less proof than what is certain.
+        let assumed = first.options.keys().map(|made| (*made, Other::Any)).collect();
+        worlds.run(assumed).is_none_or(|run| run.has(&finding) || !run.passed.contains(&finding.1))
     });
 }
 
@@ -236,7 +259,7 @@ enum Dependence<'a> {
 }
 
 impl Worlds<'_> {
-    fn decides(&self, finding: &(String, Span), message: &str) -> Dependence<'_> {
+    fn decides(&self, finding: &Finding, message: &str) -> Dependence<'_> {
         // A number or a device in a message is usually the value of an option on which the finding
         // depends.
         let words: Vec<&str> = message.split(|c: char| !c.is_ascii_alphanumeric()).collect();
@@ -246,43 +269,51 @@ impl Worlds<'_> {
             words.contains(&device.unwrap_or(default))
         };
         for (made, option) in self.first.options.iter().filter(|(_, option)| is_named(option)).take(MAX_NAMED) {
-            if self.any(&[*made], finding) == Some(true) && self.passes(*made, option, finding) == Some(true) {
+            if self.any(&[*made], finding, Proof::Passed) == Some(true)
+                && self.passes(*made, option, finding, Proof::Passed) == Some(true)
+            {
                 return Dependence::One(*made, option);
             }
         }
         // If several options decide, the one with certain values is named.
         let of = |sure: bool| self.first.options.iter().filter(move |(_, o)| o.sure == sure).map(|(made, _)| *made);
-        let found = match self.decides_among(of(true).collect(), finding) {
-            Dependence::No => self.decides_among(of(false).collect(), finding),
-            found => found,
-        };
-        // An attribute of an unknown object does not show that the object has it.
-        if matches!(found, Dependence::No) && finding.0 == UNKNOWN_NAME {
-            let mut options = self.first.options.iter().take(MAX_NAMED);
-            let decides = options.find(|(made, option)| self.passes(**made, option, finding) == Some(true));
-            return decides.map_or(found, |(made, option)| Dependence::One(*made, option));
+        for pool in [of(true).collect(), of(false).collect()] {
+            let found = self.search(pool, finding, (Proof::Passed, Proof::Passed));
+            if !matches!(found, Dependence::No) {
+                return found;
+            }
         }
-        found
+        // An attribute or a call of an unknown object shows nothing about the object that is there
+        // with a known value of the option.
+        let all = self.first.options.keys().copied().collect();
+        match self.search(all, finding, (Proof::Silent, Proof::Reached)) {
+            Dependence::Several => Dependence::No,
+            found => found,
+        }
     }
 
-    /// Like [`Worlds::decides`], for some of the options.
-    fn decides_among(&self, pool: Vec<Span>, finding: &(String, Span)) -> Dependence<'_> {
-        match self.any(&pool, finding) {
-            Some(true) if !pool.is_empty() => self.search(pool, finding).unwrap_or(Dependence::Several),
+    /// Like [`Worlds::decides`], for some of the options. The proofs are what is asked of runs with
+    /// unknown options, and of one with a known value.
+    fn search(&self, mut pool: Vec<Span>, finding: &Finding, proofs: (Proof, Proof)) -> Dependence<'_> {
+        match self.any(&pool, finding, proofs.0) {
+            Some(true) if !pool.is_empty() => {
+                self.one_of(&mut pool, finding, proofs).unwrap_or(Dependence::Several)
+            }
             _ => Dependence::No,
         }
     }
 
     /// The option that decides, among options without which the finding disappears. `None` if too
     /// many runs are needed.
-    fn search(&self, mut pool: Vec<Span>, finding: &(String, Span)) -> Option<Dependence<'_>> {
-        while self.any(&pool, finding)? {
+    fn one_of(&self, pool: &mut Vec<Span>, finding: &Finding, proofs: (Proof, Proof)) -> Option<Dependence<'_>> {
+        let (unknown, known) = proofs;
+        while !pool.is_empty() && self.any(pool, finding, unknown)? {
             // A binary search: if the first `gone` options are unknown, the finding disappears; if
             // only the first `there` options are, it does not.
             let (mut there, mut gone) = (0, pool.len());
             while gone - there > 1 {
                 let middle = usize::midpoint(there, gone);
-                if self.any(pool.get(..middle)?, finding)? {
+                if self.any(pool.get(..middle)?, finding, unknown)? {
                     gone = middle;
                 } else {
                     there = middle;
@@ -290,7 +321,7 @@ impl Worlds<'_> {
             }
             let made = pool.remove(there);
             let option = self.first.options.get(&made)?;
-            if self.any(&[made], finding)? && self.passes(made, option, finding)? {
+            if self.any(&[made], finding, unknown)? && self.passes(made, option, finding, known)? {
                 return Some(Dependence::One(made, option));
             }
         }
@@ -298,16 +329,16 @@ impl Worlds<'_> {
     }
 
     /// Whether the finding disappears if these options are unknown.
-    fn any(&self, options: &[Span], finding: &(String, Span)) -> Option<bool> {
+    fn any(&self, options: &[Span], finding: &Finding, proof: Proof) -> Option<bool> {
         let assumed = options.iter().map(|made| (*made, Other::Any)).collect();
-        Some(self.run(assumed)?.refutes(finding, self.first))
+        Some(self.run(assumed)?.refutes(finding, self.first, proof))
     }
 
     /// Whether the line succeeds with some value that users are likely to choose. An unknown value
     /// is not enough: it makes everything that depends on it unknown.
-    fn passes(&self, made: Span, option: &Declared, finding: &(String, Span)) -> Option<bool> {
+    fn passes(&self, made: Span, option: &Declared, finding: &Finding, proof: Proof) -> Option<bool> {
         for other in &option.others {
-            if self.run(Assumed::from([(made, other.clone())]))?.refutes(finding, self.first) {
+            if self.run(Assumed::from([(made, other.clone())]))?.refutes(finding, self.first, proof) {
                 return Some(true);
             }
         }

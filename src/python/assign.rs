@@ -219,8 +219,8 @@ impl<'p> Interp<'p> {
             None => self.augmented(op, &left, &right, span),
         };
         // A list adds the rows of a tensor to itself.
-        let has_rows = self.heap.tensor_ref(&right).is_some_and(|tensor| tensor.rank().is_some_and(|rank| rank > 0));
-        let may_extend = left.is_unknown() && op == BinOp::Add && has_rows;
+        let may_have_rows = self.heap.tensor_ref(&right).is_some_and(|tensor| tensor.rank() != Some(0));
+        let may_extend = left.is_unknown() && op == BinOp::Add && may_have_rows;
         let value = if may_extend { Value::Unknown } else { value };
         self.assign(&stmt.target, value);
     }

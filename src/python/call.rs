@@ -67,6 +67,7 @@ impl<'p> Interp<'p> {
                 library.invoke(self, class, callee, args, span).unwrap_or(Value::Unknown)
             }
             _ => {
+                self.unjudged.insert(span);
                 self.hook_args(&args);
                 self.havoc_args(&args);
                 self.havoc_hooks(|_| true);
@@ -394,6 +395,7 @@ impl<'p> Interp<'p> {
             return self.unseen_body(function, &vars, first.as_ref(), consumer);
         }
         self.executed.insert(function.code);
+        let refused = self.refused.0;
         // If a call of code outside the program exceeds its budget, its effects are undone.
         let given = abroad.map(|kind| {
             self.meter.leave(kind);
@@ -430,6 +432,9 @@ impl<'p> Interp<'p> {
         }
         let value = self.finish_call(flow, mark, code.body);
         self.context = outside;
+        if self.refused.0 == refused && !self.stopped {
+            self.pass(span);
+        }
         value
     }
 

@@ -403,7 +403,9 @@ impl<'p> Interp<'p> {
             self.report_name(*path, name, span);
         } else if self.reports_attribute(object, name, span) {
             return self.raise("AttributeError");
-        } else if !object.is_unknown() {
+        } else if object.is_unknown() {
+            self.unjudged.insert(span);
+        } else {
             // In another round or call, the value may have another type.
             self.pass(span);
         }

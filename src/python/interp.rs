@@ -179,6 +179,8 @@ pub(crate) struct Interp<'p> {
     /// The places of operations that succeeded: a [doubtful](super::Certainty::Doubtful) failure at
     /// one of them does not occur in every run.
     pub passed: FxHashSet<Span>,
+    /// The places of attributes and calls of unknown objects, which may have succeeded.
+    pub unjudged: FxHashSet<Span>,
     /// The variables of the program that only its assignments bind; computed when a name without a
     /// value is read.
     pub(super) script: OnceCell<FxHashSet<Sym>>,
@@ -237,6 +239,7 @@ impl<'p> Interp<'p> {
             refused: (0, None),
             refused_in: (0, 0),
             passed: FxHashSet::default(),
+            unjudged: FxHashSet::default(),
             script: OnceCell::new(),
             has_descriptors: false,
             hooks: Vec::new(),

@@ -290,44 +290,60 @@ impl Interp<'_> {
             [iterable, _] if name == "sum" => self.members_of(iterable, span),
             several => Items::Exact(several.to_vec()),
         };
-        let start = args.get(1, "start").cloned().filter(|_| name == "sum");
-        // Without elements, the result is `start`, by default 0.
-        let none = name == "sum" && values.first().is_some_and(|values| self.heap.is_perhaps_empty(values));
-        match items {
-            Items::Exact(items) if name == "sum" => {
-                let mut total = start.unwrap_or(Value::Int(0));
-                for item in items {
-                    total = self.binary(super::BinOp::Add, &total, &item, span);
-                }
-                total
+        if name == "sum" {
+            let filled = !values.first().is_some_and(|values| self.heap.is_perhaps_empty(values));
+            return self.sum(items, args.get(1, "start").cloned(), filled, span);
+        }
+        let Some(default) = args.keyword("default") else { return self.extreme(name, items, args) };
+        match &items {
+            Items::Exact(values) if values.is_empty() => default.clone(),
+            Items::Exact(_) => self.extreme(name, items, args),
+            // A program that gives a default says that there may be no items.
+            Items::Many(_) => {
+                let found = self.extreme(name, items, args);
+                crate::value::join(&mut self.heap, &found, default, false)
             }
-            Items::Exact(items) if args.kw.is_empty() => {
-                let numbers: Option<Vec<f64>> = items.iter().map(Value::as_f64).collect();
-                if let Some(numbers) = numbers {
-                    let pick = if name == "min" { f64::min } else { f64::max };
-                    let best = numbers.iter().copied().reduce(pick);
-                    let found = items.iter().find(|v| v.as_f64() == best);
-                    return found.cloned().unwrap_or(Value::Unknown);
-                }
-                let types: Vec<Option<Type>> = items.iter().map(Value::number_type).collect();
-                match types.first() {
-                    Some(Some(ty)) if types.iter().all(|t| t == &Some(*ty)) => Value::Any(*ty),
-                    _ => Value::Unknown,
-                }
+        }
+    }
+
+    /// `sum` of items, of which there is at least one if they are `filled`.
+    fn sum(&mut self, items: Items, start: Option<Value>, filled: bool, span: Span) -> Value {
+        let items = match items {
+            Items::Exact(items) => {
+                let start = start.unwrap_or(Value::Int(0));
+                return items.iter().fold(start, |sum, item| self.binary(super::BinOp::Add, &sum, item, span));
             }
-            items => {
-                let element = items.element(&mut self.heap);
-                match (name, element.number_type()) {
-                    ("sum", kind) if none && !matches!(kind, Some(Type::Bool | Type::Int)) => Value::Unknown,
-                    ("sum", Some(Type::Bool)) => Value::Any(Type::Int),
-                    (_, Some(ty)) => Value::Any(ty),
-                    // The sum of tensors of one kind is a tensor of that kind.
-                    ("sum", None) if self.heap.is_tensor(&element) => {
-                        self.binary(super::BinOp::Add, &element, &element, span)
-                    }
-                    _ => Value::Unknown,
-                }
-            }
+            items => items,
+        };
+        let element = items.element(&mut self.heap);
+        match element.number_type() {
+            // Without elements, the result is `start`, by default 0.
+            kind if !filled && !matches!(kind, Some(Type::Bool | Type::Int)) => Value::Unknown,
+            Some(Type::Bool) => Value::Any(Type::Int),
+            Some(ty) => Value::Any(ty),
+            // The sum of tensors of one kind is a tensor of that kind.
+            None if self.heap.is_tensor(&element) => self.binary(super::BinOp::Add, &element, &element, span),
+            None => Value::Unknown,
+        }
+    }
+
+    /// `min` or `max` of items.
+    fn extreme(&mut self, name: &str, items: Items, args: &Args) -> Value {
+        if let (Items::Exact(items), None) = (&items, args.keyword("key"))
+            && let Some(numbers) = items.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>()
+        {
+            let pick = if name == "min" { f64::min } else { f64::max };
+            let best = numbers.iter().copied().reduce(pick);
+            let found = items.iter().find(|v| v.as_f64() == best);
+            return found.cloned().unwrap_or(Value::Unknown);
+        }
+        let types: Option<Vec<Type>> = match items {
+            Items::Exact(items) => items.iter().map(Value::number_type).collect(),
+            items => items.element(&mut self.heap).number_type().map(|ty| vec![ty]),
+        };
+        match types.as_deref() {
+            Some([first, rest @ ..]) if rest.iter().all(|ty| ty == first) => Value::Any(*first),
+            _ => Value::Unknown,
         }
     }
 }

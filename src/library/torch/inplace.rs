@@ -254,7 +254,7 @@ fn forget(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// The number as an element of a dtype.
-fn cast_number(x: f64, dtype: Option<Dtype>) -> Option<f64> {
+pub(in crate::library::torch) fn cast_number(x: f64, dtype: Option<Dtype>) -> Option<f64> {
     match dtype?.kind() {
         Kind::Bool => Some(f64::from(u8::from(x != 0.0))),
         Kind::Integral => Some(x.trunc()),

@@ -1,5 +1,6 @@
 //! `torch.nn.init`: writes to a tensor in place, and returns it.
 
+use crate::library::torch::inplace::cast_number;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Range, Value};
@@ -38,6 +39,7 @@ fn write(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         "constant" | "constant_" => b.get("val").as_f64(),
         _ => None,
     };
+    let constant = constant.and_then(|x| cast_number(x, facts.dtype));
     if let Some(x) = constant.filter(|x| !x.is_nan()) {
         facts.range = Range::of_values(&[x]);
         facts.range_at = cx.at();
