@@ -158,7 +158,7 @@ impl Job<'_> {
         let failures = watcher.failures.take();
         let in_doubt = |span: Span, certainty: Certainty| match certainty {
             Certainty::Certain => false,
-            Certainty::Doubtful => interp.passed.contains(&span),
+            Certainty::Doubtful => interp.passed.contains(&span) || interp.unjudged.contains(&span),
             Certainty::Guessed => true,
         };
         watcher.found.borrow_mut().retain(|d| !failures.get(&d.span).is_some_and(|how| in_doubt(d.span, *how)));

@@ -296,9 +296,7 @@ impl Worlds<'_> {
     /// unknown options, and of one with a known value.
     fn search(&self, mut pool: Vec<Span>, finding: &Finding, proofs: (Proof, Proof)) -> Dependence<'_> {
         match self.any(&pool, finding, proofs.0) {
-            Some(true) if !pool.is_empty() => {
-                self.one_of(&mut pool, finding, proofs).unwrap_or(Dependence::Several)
-            }
+            Some(true) if !pool.is_empty() => self.one_of(&mut pool, finding, proofs).unwrap_or(Dependence::Several),
             _ => Dependence::No,
         }
     }

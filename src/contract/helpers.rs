@@ -246,6 +246,8 @@ impl Judge<'_, '_> {
         }
         let none_inside = range.parts().iter().all(|(a, b)| *b < lo || *a >= hi);
         if none_inside && range.attained {
+            // A tensor without elements holds nothing outside.
+            self.weak |= matches!(tensor, Cv::Tensor(tensor, _) if tensor.numel().may_be_zero());
             return Some(false);
         }
         if !range.attained {

@@ -389,7 +389,7 @@ impl<'p> Interp<'p> {
             self.event(Event::Unseen { name, span });
             self.event(Event::Escaped { value: &value });
             self.havoc(&value);
-            self.heap.write_lost(if name.as_str() == "data" { Written::Shape } else { Written::Attribute(name) });
+            self.heap.write_lost(if name.as_str() == "data" { Written::Data } else { Written::Attribute(name) });
             library.unseen_member(self, name);
             return;
         };

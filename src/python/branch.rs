@@ -258,7 +258,7 @@ impl<'p> Interp<'p> {
                 // If x is unknown, nothing is known about the result of `x or default`.
                 let left = match value {
                     Value::Any(Type::Bool) => Value::Any(Type::Bool),
-                    _ => Value::Unknown,
+                    value => join(&mut self.heap, &value, &Value::Unknown, false),
                 };
                 let doubts = self.doubt(first);
                 let value = self.either(&mut [

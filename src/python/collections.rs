@@ -150,9 +150,18 @@ impl Interp<'_> {
                 self.forget_order(id);
                 Value::None
             }
-            ("remove", _) => {
+            ("remove", Some(value)) => {
+                if let Data::List(Items::Exact(items)) = self.heap.get(id) {
+                    let items = items.clone();
+                    let place = self.place_of(&items, &value);
+                    if place.as_int().is_some() {
+                        self.list_method(id, "pop", &Args::positional([place], span), span);
+                        return Value::None;
+                    }
+                }
                 let element = self.element_of(id);
                 *self.heap.get_mut(id) = Data::List(Items::Many(element));
+                self.heap.note_perhaps_empty(&Value::Obj(id));
                 Value::None
             }
             ("index", Some(value)) if args.pos.len() == 1 => match self.heap.get(id) {
@@ -263,11 +272,13 @@ impl Interp<'_> {
             "pop" => {
                 let element = self.element_of(id);
                 *self.heap.get_mut(id) = Data::Set(Items::Many(element.clone()));
+                self.heap.note_perhaps_empty(&Value::Obj(id));
                 element
             }
             "discard" | "remove" | "intersection_update" | "difference_update" => {
                 let element = self.element_of(id);
                 *self.heap.get_mut(id) = Data::Set(Items::Many(element));
+                self.heap.note_perhaps_empty(&Value::Obj(id));
                 Value::None
             }
             "symmetric_difference_update" => {

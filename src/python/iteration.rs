@@ -313,7 +313,7 @@ impl Interp<'_> {
                 let start = start.unwrap_or(Value::Int(0));
                 return items.iter().fold(start, |sum, item| self.binary(super::BinOp::Add, &sum, item, span));
             }
-            items => items,
+            items @ Items::Many(_) => items,
         };
         let element = items.element(&mut self.heap);
         match element.number_type() {
@@ -339,7 +339,7 @@ impl Interp<'_> {
         }
         let types: Option<Vec<Type>> = match items {
             Items::Exact(items) => items.iter().map(Value::number_type).collect(),
-            items => items.element(&mut self.heap).number_type().map(|ty| vec![ty]),
+            items @ Items::Many(_) => items.element(&mut self.heap).number_type().map(|ty| vec![ty]),
         };
         match types.as_deref() {
             Some([first, rest @ ..]) if rest.iter().all(|ty| ty == first) => Value::Any(*first),

@@ -123,7 +123,14 @@ impl<'p> Interp<'p> {
                 return Flow::Stopped;
             }
         }
+        // What `finally` and `with` blocks change on the way out is in the stored states only: a
+        // handler inside them runs before they do.
+        let mark = self.heap.mark();
+        let journals = self.heap.pause_journals();
         self.leave_frame(how);
+        self.heap.resume_journals(journals);
+        self.heap.undo(mark);
+        self.heap.release(mark);
         Flow::Stopped
     }
 

@@ -394,6 +394,11 @@ impl Heap {
         }
     }
 
+    /// The tensor to whose memory this one belongs: itself, if it is not a view.
+    pub(crate) fn memory_of(&self, id: ObjId) -> ObjId {
+        self.base_of(id).unwrap_or(id)
+    }
+
     fn writes_of(&self, id: ObjId) -> u32 {
         match self.get(id) {
             Data::Tensor(tensor) => tensor.writes,

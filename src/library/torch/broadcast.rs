@@ -57,7 +57,7 @@ pub(crate) fn both_shapes(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
     broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
 }
 
-/// The broadcast shape of tensors, with the origin of its rank. A mismatch is reported, and makes
+/// The broadcast shape of tensors, with its origin: the tensor that has this shape, or the operation. A mismatch is reported, and makes
 /// the shape unknown.
 pub(crate) fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Option<Vec<Dim>>, Origin) {
     let mut all: Option<Vec<Dim>> = None;
@@ -80,9 +80,12 @@ pub(crate) fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Optio
         };
         match broadcast_pair(have, dims) {
             Ok(joined) => {
-                if joined.len() > have.len() || at.is_none() {
-                    at = tensor.shape_at;
-                }
+                let is_shape = |dims: &[Dim]| dims.iter().map(|d| &d.size).eq(joined.iter().map(|d| &d.size));
+                at = match () {
+                    () if is_shape(have) => at.or(tensor.shape_at),
+                    () if is_shape(dims) => tensor.shape_at,
+                    () => cx.at(),
+                };
                 all = Some(joined);
             }
             Err(back) => {

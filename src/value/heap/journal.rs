@@ -84,6 +84,15 @@ impl Heap {
         journal
     }
 
+    /// Stops recording until [`Heap::resume_journals`].
+    pub(crate) fn pause_journals(&mut self) -> Vec<Journal> {
+        std::mem::take(&mut self.journals)
+    }
+
+    pub(crate) fn resume_journals(&mut self, journals: Vec<Journal>) {
+        self.journals = journals;
+    }
+
     /// Joins the current state with every value in the journal.
     pub(crate) fn blend_journal(&mut self, journal: &Journal) {
         for ((id, name), values) in &journal.names {

@@ -3,7 +3,7 @@
 //! value may still be a write to the tensor, which other names may hold.
 
 use super::Heap;
-use crate::value::{Attrs, Data, Grad, Instance, Items, ObjId, Sym, Value};
+use crate::value::{Attrs, Data, Grad, Instance, Items, ObjId, Sym, Tensor, Value};
 
 /// The depth to which the parts of these objects are followed.
 const DEPTH: u32 = 3;
@@ -17,8 +17,10 @@ pub(crate) enum Written {
     Elements,
     /// A write to a tensor: `x.add_(…)`.
     Memory,
-    /// A write to a tensor that also changes its shape: `x.t_()`.
+    /// A write to a tensor that also changes its shape, if it has dimensions: `x.t_()`.
     Shape,
+    /// `x.data = …`
+    Data,
     /// A write to a list, set or dictionary: `x.append(…)`.
     Items,
     /// `x.name = …`, `del x.name`
@@ -96,6 +98,8 @@ impl Heap {
                 }
                 self.overwrite(id, tensor);
             }
+            // The data of another tensor may have another shape and dtype.
+            (Data::Tensor(_), Written::Data) => self.overwrite(id, Tensor::default()),
             (Data::List(_) | Data::Set(_), Written::Elements | Written::Items) => {
                 if let Data::List(items) | Data::Set(items) = self.get_mut(id) {
                     *items = Items::Many(Value::Unknown);

@@ -44,7 +44,7 @@ impl Heap {
             self.may_be(one, base);
         }
         // From now on, views of one are also views of the other.
-        let base = self.base_of(other).unwrap_or(other);
+        let base = self.memory_of(other);
         let version = self.writes_to(base);
         if base != one
             && let Data::Tensor(tensor) = self.get_mut(one)
@@ -86,7 +86,7 @@ impl Heap {
     /// Whether a tensor, or one that it may be, is a view of memory that is older than object number
     /// `since`, or is that memory.
     pub(in crate::value) fn shares_older(&self, id: ObjId, since: usize) -> bool {
-        let is_older = |id: ObjId| self.base_of(id).unwrap_or(id).is_among_first(since);
+        let is_older = |id: ObjId| self.memory_of(id).is_among_first(since);
         is_older(id) || self.twins(id).into_iter().any(is_older)
     }
 

@@ -14,7 +14,7 @@ use super::carry::Rejected;
 use super::cast::cast;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Dim, Dtype, Grad, Size, Tensor, Type, Value, dims_text};
+use crate::value::{ArrayKind, Dim, Dtype, Grad, Kind, Size, Tensor, Type, Value, dims_text};
 use options::{Options, dims, fill, fills, finish, fits, option};
 
 /// The parameters of the factories that take a size, and of those that take a tensor.
@@ -238,14 +238,23 @@ fn empty_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The dtype and the value of a Python number in `torch.full`.
+/// The dtype that `torch.full` takes from a number, and the number. Of a tensor or of a NumPy
+/// scalar, only the kind of its dtype counts.
 fn fill_value(cx: &Cx<'_, '_>, value: &Value) -> (Option<Dtype>, Option<f64>) {
     if let Some(tensor) = cx.tensor(value) {
         let one = match tensor.data.as_deref() {
             Some([one]) => Some(*one),
             _ => None,
         };
-        return (tensor.dtype, one);
+        let is_numpy = tensor.array == ArrayKind::Numpy;
+        let default = cx.default_dtype();
+        let dtype = tensor.dtype.and_then(|dtype| match dtype.kind() {
+            Kind::Integral => Some(Dtype::Int64),
+            Kind::Bool if !is_numpy => Some(Dtype::Bool),
+            Kind::Complex if !is_numpy => default.map(Dtype::to_complex),
+            _ => default,
+        });
+        return (dtype, one);
     }
     let dtype = value.number_type().and_then(|t| super::promotion::number_dtype(t, cx.default_dtype()));
     (dtype, value.as_f64())

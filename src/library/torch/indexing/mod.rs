@@ -129,6 +129,12 @@ pub(crate) fn set(it: &mut Interp<'_>, object: &Value, index: &Value, value: &Va
     if is_mapping(&input, index) {
         return true;
     }
+    // The write changes an index that shares its memory while it is read.
+    let own = |it: &Interp<'_>, value: &Value| value.as_obj().map(|id| it.heap.memory_of(id));
+    let index = match it.heap.is_tensor(index) && own(it, index) == own(it, object) {
+        true => &Value::Unknown,
+        false => index,
+    };
     let cx = &mut context(it, &input, "__setitem__", span);
     announced(cx, &SET, &[object, index, value], |cx| set::assign(cx, object, index, value));
     true

@@ -127,7 +127,11 @@ fn reduction_of(b: &Bound) -> Option<&'static str> {
             (true, None) => None,
         };
     }
-    ["none", "mean", "sum", "batchmean"].into_iter().find(|name| b.get("reduction").as_str() == Some(name))
+    match b.get("reduction").as_str()? {
+        // An old name, which gives a warning.
+        "elementwise_mean" => Some("mean"),
+        name => ["none", "mean", "sum", "batchmean"].into_iter().find(|known| *known == name),
+    }
 }
 
 /// Stores `reduction` as selected by the deprecated flags.

@@ -380,8 +380,8 @@ pub(crate) fn tensors_of(cx: &Cx<'_, '_>, object: &Value, kind: Kind, recurse: b
     out
 }
 
-/// All tensors that move with a module.
-fn registered(cx: &Cx<'_, '_>, object: &Value) -> Vec<ObjId> {
+/// The tensors that move with a module: the parameters and buffers of it and its parts.
+pub(super) fn registered(cx: &Cx<'_, '_>, object: &Value) -> Vec<ObjId> {
     let mut all = tensors_of(cx, object, Kind::Parameters, true).found;
     all.extend(tensors_of(cx, object, Kind::Buffers, true).found);
     all.iter().filter_map(|(_, value)| value.as_obj()).collect()

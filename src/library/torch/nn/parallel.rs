@@ -1,9 +1,9 @@
 //! Wrappers of modules: `DataParallel`, `torch.compile`, `torch.jit`.
 
-use super::module::{call_wrapped, scattered};
+use super::module::{call_wrapped, registered, scattered};
 use crate::library::{Cx, Table};
-use crate::python::{Arg, Bound};
-use crate::value::{ObjId, Value};
+use crate::python::{Arg, Bound, RejectKind};
+use crate::value::{DeviceKind, ObjId, Tensor, Value};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed_class("torch.nn.DataParallel", &["torch.nn.Module"]);
@@ -61,10 +61,25 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let args: Vec<Arg> = b.rest.iter().map(|arg| moved(cx, arg)).collect();
     let kw = b.extra.iter().map(|(name, arg)| (*name, moved(cx, arg))).collect();
-    if b.open {
+    if b.open || on_gpu && refuses_cpu(cx, &wrapped) {
         return Value::Unknown;
     }
     call_wrapped(cx, &wrapped, args, kw)
+}
+
+/// Reports a module with parameters or buffers on the CPU: `DataParallel` checks them before it
+/// distributes the input.
+fn refuses_cpu(cx: &mut Cx<'_, '_>, wrapped: &Value) -> bool {
+    let on_cpu = |t: &Tensor| t.device.is_some_and(|device| device.kind == DeviceKind::Cpu);
+    let found = registered(cx, wrapped).into_iter().find_map(|id| cx.tensor(&Value::Obj(id)).filter(on_cpu));
+    let Some(tensor) = found else { return false };
+    let message = "the module is on the CPU, but DataParallel needs it on its first GPU";
+    cx.reject(
+        RejectKind::Device,
+        message,
+        vec![("a parameter is placed on the CPU here".to_owned(), tensor.device_at)],
+    );
+    true
 }
 
 /// The model, unchanged; without a model, a decorator.

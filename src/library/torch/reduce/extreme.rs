@@ -77,7 +77,9 @@ fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         refuse_dtype(cx, named, "does not take complex numbers");
         return if dim.is_none() { cx.some_tensor() } else { pair(cx) };
     }
-    if cx.name().ends_with("median") && input.dtype == Some(Dtype::Bool) {
+    // Of no elements there is a median of bool, too.
+    let is_bool = input.dtype == Some(Dtype::Bool) && input.numel().known() != Some(0);
+    if cx.name().ends_with("median") && is_bool {
         refuse_dtype(cx, named, "does not take bool");
         return if dim.is_none() { cx.some_tensor() } else { pair(cx) };
     }
