@@ -8,7 +8,7 @@ use super::table::Entry;
 use super::{lightning, numpy, pandas, special, stdlib, torch};
 use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, UnaryOp};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Device, DeviceKind, Heap, Items, ObjId, Sym, Tensor, Value, dotted, sym};
+use crate::value::{ArrayKind, Heap, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
 /// All libraries with a model.
 pub(crate) struct Libraries;
@@ -39,51 +39,19 @@ impl Libraries {
             torch::trailing::learn(it, path, &bound, &value);
         }
         if bound.values.iter().flatten().chain(&bound.rest).any(|arg| it.heap.is_of_refused(&arg.value)) {
-            follow_refusal(it, &value);
+            it.follow_rejection(&value);
         }
         it.event(Event::Returned { path: entry.same_as.unwrap_or(path), bound: &bound, result: &value, span });
         // In the program, the rejected call raises, so errors that follow from its result are not
         // reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
             let Some(array) = it.heap.tensor_ref(&value).map(|tensor| tensor.array) else { return Value::Unknown };
-            let unknown = Tensor { array, ..after_refusal(it) };
+            let unknown = Tensor { array, ..it.after_rejection() };
             let unknown = it.heap.tensor(unknown);
             it.heap.note_refused(&unknown);
             return unknown;
         }
         value
-    }
-}
-
-/// The result of a rejected call: unknown, and on a fresh symbolic device, so that other tensors do
-/// not determine its device.
-fn after_refusal(it: &mut Interp<'_>) -> Tensor {
-    let device = Device { kind: DeviceKind::Symbolic(it.heap.device_symbol()), index: None };
-    Tensor { device: Some(device), ..Tensor::default() }
-}
-
-/// Makes the tensors unknown that were computed from the result of a rejected call: no run computes
-/// them, so what follows from them is not reported.
-fn follow_refusal(it: &mut Interp<'_>, result: &Value) {
-    let parts = match result {
-        Value::Tuple(parts) => parts.to_vec(),
-        one => vec![one.clone()],
-    };
-    for part in parts {
-        if let Some(id) = part.as_obj().filter(|_| it.heap.is_tensor(&part)) {
-            let unknown = after_refusal(it);
-            it.heap.update_tensor(id, |tensor| {
-                *tensor = Tensor {
-                    array: tensor.array,
-                    grad: tensor.grad,
-                    base: tensor.base,
-                    version: tensor.version,
-                    writes: tensor.writes,
-                    ..unknown
-                };
-            });
-            it.heap.note_refused(&part);
-        }
     }
 }
 
@@ -207,7 +175,7 @@ impl Library for Libraries {
                 && let Some(written) = object.as_obj()
                 && it.heap.is_tensor(object)
             {
-                let unknown = after_refusal(it);
+                let unknown = it.after_rejection();
                 it.heap.overwrite(written, unknown);
             }
             return value;

@@ -67,7 +67,7 @@ impl<'p> Interp<'p> {
                 library.invoke(self, class, callee, args, span).unwrap_or(Value::Unknown)
             }
             _ => {
-                self.unjudged.insert(span);
+                self.pass_unjudged(span);
                 self.hook_args(&args);
                 self.havoc_args(&args);
                 self.havoc_hooks(|_| true);
@@ -395,7 +395,7 @@ impl<'p> Interp<'p> {
             return self.unseen_body(function, &vars, first.as_ref(), consumer);
         }
         self.executed.insert(function.code);
-        let refused = self.refused.0;
+        let before = self.before();
         // If a call of code outside the program exceeds its budget, its effects are undone.
         let given = abroad.map(|kind| {
             self.meter.leave(kind);
@@ -432,7 +432,9 @@ impl<'p> Interp<'p> {
         }
         let value = self.finish_call(flow, mark, code.body);
         self.context = outside;
-        if self.refused.0 == refused && !self.stopped {
+        if self.surely_rejected(before) {
+            self.follow_rejection(&value);
+        } else if !self.stopped {
             self.pass(span);
         }
         value

@@ -404,7 +404,7 @@ impl<'p> Interp<'p> {
         } else if self.reports_attribute(object, name, span) {
             return self.raise("AttributeError");
         } else if object.is_unknown() {
-            self.unjudged.insert(span);
+            self.pass_unjudged(span);
         } else {
             // In another round or call, the value may have another type.
             self.pass(span);

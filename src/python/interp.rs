@@ -394,6 +394,14 @@ impl<'p> Interp<'p> {
         self.passed.insert(place);
     }
 
+    /// Records that the operation on an unknown object at this place may have succeeded. In a
+    /// function that nothing calls, an unknown parameter shows nothing.
+    pub(super) fn pass_unjudged(&mut self, place: Span) {
+        if !self.context.speculative {
+            self.unjudged.insert(place);
+        }
+    }
+
     /// Notifies the observer of a library function's call.
     pub(crate) fn announce(&mut self, path: Sym, bound: &Bound, span: Span) {
         let observer = self.observer();

@@ -47,6 +47,7 @@ mod operator;
 mod overload;
 mod pattern;
 mod payload;
+mod rejected;
 mod stmt;
 mod text;
 mod uses;

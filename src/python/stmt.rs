@@ -36,7 +36,7 @@ impl<'p> Interp<'p> {
         if !self.step() {
             return Flow::Next;
         }
-        let (refused, exits) = (self.refused.0, self.exits.len());
+        let before = self.before();
         let flow = self.exec_stmt(stmt);
         if std::mem::take(&mut self.stopped) {
             return Flow::Stopped;
@@ -44,8 +44,7 @@ impl<'p> Interp<'p> {
         // After a statement that certainly raises, the execution continues in the handler.
         let simple =
             matches!(stmt, Stmt::Expr(_) | Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) | Stmt::Return(_));
-        let (undecided, left) = self.refused_in;
-        let raises = simple && self.refused.0 != refused && undecided <= self.context.undecided && left <= exits;
+        let raises = simple && self.surely_rejected(before);
         if flow == Flow::Next && raises && self.frames.last().is_some_and(|frame| frame.handling > 0) {
             // A handler of this function catches the exception, so the caller continues.
             self.refused_in.0 = u32::MAX;

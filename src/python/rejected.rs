@@ -1,0 +1,58 @@
+//! What follows from a rejected call. In the program, the call raises. The interpreter continues, so
+//! that it finds mistakes that do not depend on the result; what is computed from the result is
+//! unknown.
+
+use super::interp::Interp;
+use crate::value::{Device, DeviceKind, Tensor, Value};
+
+/// The rejected calls and the exits at the beginning of a statement or a call.
+#[derive(Clone, Copy)]
+pub(super) struct Before {
+    rejected: u32,
+    exits: usize,
+    undecided: u32,
+}
+
+impl Interp<'_> {
+    pub(super) fn before(&self) -> Before {
+        Before { rejected: self.refused.0, exits: self.exits.len(), undecided: self.context.undecided }
+    }
+
+    /// Whether a call was rejected since then, on every path.
+    pub(super) fn surely_rejected(&self, before: Before) -> bool {
+        let (undecided, left) = self.refused_in;
+        self.refused.0 != before.rejected && undecided <= before.undecided && left <= before.exits
+    }
+
+    /// The result of a rejected call: unknown, and on a fresh symbolic device, so that other tensors
+    /// do not determine its device.
+    pub(crate) fn after_rejection(&mut self) -> Tensor {
+        let device = Device { kind: DeviceKind::Symbolic(self.heap.device_symbol()), index: None };
+        Tensor { device: Some(device), ..Tensor::default() }
+    }
+
+    /// Makes the tensors unknown that were computed from the result of a rejected call: no run
+    /// computes them, so what follows from them is not reported.
+    pub(crate) fn follow_rejection(&mut self, result: &Value) {
+        let parts = match result {
+            Value::Tuple(parts) => parts.to_vec(),
+            one => vec![one.clone()],
+        };
+        for part in parts {
+            if let Some(id) = part.as_obj().filter(|_| self.heap.is_tensor(&part)) {
+                let unknown = self.after_rejection();
+                self.heap.update_tensor(id, |tensor| {
+                    *tensor = Tensor {
+                        array: tensor.array,
+                        grad: tensor.grad,
+                        base: tensor.base,
+                        version: tensor.version,
+                        writes: tensor.writes,
+                        ..unknown
+                    };
+                });
+                self.heap.note_refused(&part);
+            }
+        }
+    }
+}
