@@ -19,7 +19,8 @@ pub(super) struct Finding {
     pub statement: Statement,
     pub message: String,
     pub reads: Vec<Read>,
-    /// The statement fails for some value that occurs, but not in every run.
+    /// The condition is false, but perhaps not in every run, or only for tensors that are not
+    /// empty.
     pub weak: bool,
     /// `require(…, raises=False)`: the call does not raise, but has a wrong result.
     pub silent: bool,
@@ -70,7 +71,8 @@ pub(super) fn judge(
         let name = parameter.parameter.name.as_str();
         let value = match judge.bound.arg(name) {
             Some(_) => judge.argument(name),
-            // A missing argument has the default of the API, which the contract repeats.
+            // If the call omits an argument, its value is the default in the library's signature,
+            // or the default in the contract if the signature has none.
             None => match parameter.default.as_deref() {
                 Some(default) if !bound.open => {
                     let given = bound.get(name);

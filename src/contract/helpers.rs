@@ -32,7 +32,7 @@ const fn of_range(name: &'static str, run: fn(&mut Judge<'_, '_>, &[Cv], Option<
 pub(super) static HELPERS: &[Helper] = &[
     of_range("within", |judge, args, ignoring| Cv::tri(judge.within(args, ignoring))),
     of_range("stray", |judge, args, ignoring| match judge.strays(args, ignoring).as_deref() {
-        // A bound alone does not show that the value occurs.
+        // If no value outside is known to occur, the range outside may be empty in every run.
         Some(parts @ [_, ..]) if !judge.occurring(first(args), parts) => Cv::Unknown,
         // The result is a number only if exactly one value is outside.
         Some([(lo, hi)]) if lo == hi => number(*lo),
@@ -160,21 +160,22 @@ impl Judge<'_, '_> {
             Some(value) => range.without(value.as_f64()?),
         };
         let Some(range) = range else { return Some(Vec::new()) };
-        // If it is not known that the bounds occur, only a member that is known to occur counts.
+        // If the bounds of the range may never occur, but a member outside certainly does, only
+        // this member is returned.
         if let Some(met) = range.met.filter(|met| !range.attained && (met.value < lo || met.value >= hi)) {
             return Some(vec![(met.value, met.value)]);
         }
         Some(range.outside(lo, hi))
     }
 
-    /// Whether some of these values are known to occur in a tensor.
+    /// Whether at least one value in `parts` is known to occur in a tensor.
     fn occurring(&self, value: &Cv, parts: &[(f64, f64)]) -> bool {
         let among = |met: Met| parts.iter().any(|(lo, hi)| (*lo..=*hi).contains(&met.value));
         matches!(value, Cv::Tensor(t, _) if t.range.as_ref().is_some_and(|r| r.attained || r.met.is_some_and(among)))
     }
 
-    /// Whether the known member of the range fits; also true if no member is known besides the
-    /// bounds.
+    /// Whether the known member of the range fits. Also true if no member is known, or if it is
+    /// ignored.
     fn met(&mut self, range: &Range, ignoring: Option<&Cv>, fits: impl Fn(f64) -> bool) -> bool {
         let ignored = |value: f64| ignoring.and_then(Cv::as_f64) == Some(value);
         let stray = range.met.filter(|met| !ignored(met.value) && !fits(met.value));
@@ -187,7 +188,7 @@ impl Judge<'_, '_> {
     fn misplaced(&mut self, args: &[Cv]) -> Cv {
         let [Cv::Tensor(input, _), index] = args else { return Cv::Unknown };
         let Some(shape) = input.shape.clone() else { return Cv::Unknown };
-        // PyTorch does not check indices if there are no elements.
+        // PyTorch does not check indices if the tensor has no elements.
         if shape.iter().any(|dim| dim.size.known() == Some(0)) {
             return Cv::Unknown;
         }
@@ -232,7 +233,8 @@ impl Judge<'_, '_> {
         result
     }
 
-    /// False only if a value that occurs is outside, or if every value is.
+    /// Whether all values are inside the bounds or ignored; false only if a value outside is known
+    /// to occur.
     fn within(&mut self, args: &[Cv], ignoring: Option<Cv>) -> Option<bool> {
         let strays = self.strays(args, ignoring.clone())?;
         if strays.is_empty() {
@@ -246,7 +248,7 @@ impl Judge<'_, '_> {
         }
         let none_inside = range.parts().iter().all(|(a, b)| *b < lo || *a >= hi);
         if none_inside && range.attained {
-            // A tensor without elements holds nothing outside.
+            // If the tensor may be empty, it may have no value outside, so the finding is weak.
             self.weak |= matches!(tensor, Cv::Tensor(tensor, _) if tensor.numel().may_be_zero());
             return Some(false);
         }
@@ -391,7 +393,7 @@ impl Judge<'_, '_> {
     }
 }
 
-/// Whether the tensor may be empty, regardless of the length of this dimension.
+/// Whether a dimension other than `axis` may have the size 0, which makes the tensor empty.
 fn perhaps_empty(shape: &[Dim], axis: usize) -> bool {
     shape.iter().enumerate().any(|(at, dim)| at != axis && dim.size.may_be_zero())
 }

@@ -9,7 +9,7 @@ use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value, dims_text};
 pub(super) struct Read {
     pub label: String,
     pub at: Origin,
-    /// The mistake was made there: the finding is reported at this place instead of at the call.
+    /// Whether the mistake is at `at`: if so, the finding is reported there instead of at the call.
     pub blame: bool,
 }
 

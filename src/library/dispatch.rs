@@ -395,7 +395,8 @@ const CONTAINERS: &[&str] = &[
     "torch.nn.utils.rnn.PackedSequence",
 ];
 
-/// Whether an instance of a library's class is always true, because the class defines no length.
+/// Whether an instance of a library's class is always true, because the class has neither
+/// `__bool__` nor `__len__`.
 fn is_always_true(it: &Interp<'_>, object: &Value) -> bool {
     let class = it.heap.instance_of(object).and_then(|instance| instance.class.as_path());
     class.is_some_and(|class| {

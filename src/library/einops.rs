@@ -67,7 +67,8 @@ fn through(cx: &mut Cx<'_, '_>, b: &Bound, function: &str) -> Value {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Ellipsis,
-    /// The axes whose product is the length of the dimension: empty for `1` and `()`.
+    /// The axes of the dimension; its length is the product of their lengths. Empty for `1` and
+    /// `()`.
     Axes(Vec<String>),
 }
 
@@ -260,8 +261,8 @@ fn shape_of(
     middle.is_empty().then_some(out)
 }
 
-/// Computes the length of the only axis of a group whose length is not given; `None` if the call
-/// was rejected.
+/// Checks a dimension against the group of axes into which it is split, and computes the length of an
+/// axis that has no given length. `None` if the call was rejected.
 fn solve(
     cx: &mut Cx<'_, '_>,
     axes: &[String],

@@ -268,8 +268,8 @@ fn convert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let size = hw(cx, &image);
     let mode = b.get("mode");
     let (from, to) = (cx.attr(&image, "mode"), mode.as_str());
-    // The role is kept only if the numbers are: converting palette indices to another mode gives
-    // colours.
+    // The role is kept only if the conversion does not change the numbers. A conversion of palette
+    // indices to another mode gives colours.
     let kept = match (from.as_str(), to) {
         (Some(from), Some(to)) => from == to || matches!((from, to), ("L", "I" | "F")),
         _ => false,
@@ -380,8 +380,8 @@ fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// Whether integers that are known to occur look like class ids rather than brightness: a few
-/// numbers from 0 on, and possibly a void label.
+/// Whether the integers that are known to occur look like class ids rather than brightness: without
+/// 255, a void label, they go from 0 to a number between 2 and 200.
 pub(super) fn are_classes(range: &Range) -> bool {
     let ids = range.without(255.0);
     range.attained && ids.is_some_and(|r| r.lo() == 0.0 && (2.0..=200.0).contains(&r.hi()))

@@ -39,7 +39,7 @@ pub(super) struct FrontMatter {
     pub name: Option<String>,
     pub summary: String,
     pub metadata: Metadata,
-    /// The line of the code, for errors that concern the whole page.
+    /// The line with the code of the rule, for errors that concern the whole page.
     pub code_line: usize,
     /// The offset at which the sections begin.
     pub body: usize,
@@ -94,7 +94,7 @@ pub(super) enum Level {
 pub enum FixKind {
     /// There is no fix.
     None,
-    /// The fix cannot change a program that works.
+    /// The fix cannot change what a correct program does.
     Safe,
     /// The fix may change what a program computes: it is applied only on request.
     Unsafe,

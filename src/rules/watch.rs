@@ -11,8 +11,8 @@ use crate::value::Value;
 /// The findings of the rules so far.
 pub(crate) type Found = Vec<Diagnostic>;
 
-// `build.rs` generates this file from the rule files: `Order`, which contains every rule, and
-// `each_rule!`, which calls the rules one after the other.
+// `build.rs` generates `order.rs` from the rule files. It defines `Order`, which contains every
+// rule, and `each_rule!`, which calls the rules one after the other.
 include!(concat!(env!("OUT_DIR"), "/order.rs"));
 
 /// What rules get in addition to the interpreter.

@@ -209,7 +209,7 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
     if op == BinOp::Pow && right.as_f64().is_none() && out.dtype.is_some_and(Dtype::is_integral) {
         out.dtype = out.dtype.filter(|_| b.dtype.is_some_and(Dtype::is_integral));
     }
-    // A power of bools is int8.
+    // A power of two bools is int8; with one bool, the dtype depends on the other operand.
     if op == BinOp::Pow && (a.dtype == Some(Dtype::Bool) || b.dtype == Some(Dtype::Bool)) {
         out.dtype = None;
     }

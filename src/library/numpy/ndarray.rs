@@ -119,7 +119,8 @@ fn delegated(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     result
 }
 
-/// Resizes the array in place: zeros may be appended, or elements dropped.
+/// Gives the array another shape in place. `resize` may append zeros or drop elements, so the
+/// elements become unknown.
 fn reshape_in_place(cx: &mut Cx<'_, '_>, object: &Value, sizes: Option<Vec<Size>>) {
     let (Some(id), Some(mut facts)) = (object.as_obj(), cx.tensor(object)) else { return };
     facts.forget_values();

@@ -183,7 +183,7 @@ fn tile(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(a)
 }
 
-/// A view with an unknown shape.
+/// A new array with some elements of `value`, in an unknown shape.
 fn forget_shape(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
     let Some(mut a) = as_array(cx, value) else { return Value::Unknown };
     a.shape = None;

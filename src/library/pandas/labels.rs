@@ -251,8 +251,8 @@ pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Optio
     if !HARMLESS.contains(&text)
         && let Some(id) = object.as_obj()
     {
-        // The attribute may be a method that changes the object. If the columns of a frame are not
-        // known, the attribute may also be a column.
+        // The attribute may be a method that changes the object. But if a frame may have columns
+        // that are not listed, the attribute counts as such a column.
         let column = frame(cx, object).is_some_and(|f| f.open);
         if column {
             return Some(Value::Unknown);

@@ -111,7 +111,7 @@ struct Open {
     /// For a map: the key of the next value.
     key: Option<Node>,
     anchor: usize,
-    /// The entries of `<<`: the map's own entries take precedence.
+    /// The maps that `<<` merges into this map, whose own entries take precedence.
     merged: Vec<Node>,
 }
 
@@ -215,7 +215,7 @@ fn scalar(text: &str, dialect: Dialect) -> Node {
     if let Some(node) = number(text, dialect) {
         return node;
     }
-    // Dates, and numbers in base 60.
+    // Dates, and numbers in base 60, are not modelled.
     let digits = text.trim_start_matches(['-', '+']).chars().take_while(char::is_ascii_digit).count();
     let rest = text.trim_start_matches(['-', '+']).get(digits..).unwrap_or_default();
     if digits == 4 && rest.starts_with('-') || digits > 0 && rest.starts_with(':') {
@@ -248,7 +248,7 @@ fn number(text: &str, dialect: Dialect) -> Option<Node> {
     }
     if plain.chars().all(|c| c.is_ascii_digit()) {
         if plain.len() > 1 && plain.starts_with('0') {
-            // Octal; a number with the digit 8 or 9 is a text.
+            // A leading 0 means octal. A number with the digit 8 or 9 is then a string.
             return radix("0", 8).and_then(known);
         }
         return known(plain.parse().ok());

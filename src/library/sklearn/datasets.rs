@@ -112,7 +112,8 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Generated features and targets; `classes` 0 means floating-point targets.
+/// Generated features and targets. If `classes` is 0, the targets are floating-point numbers; if it
+/// is `None`, they are unknown.
 fn made(cx: &mut Cx<'_, '_>, rows: &Value, columns: &Value, classes: Option<i64>) -> Value {
     let (at, rows, columns) = (cx.at(), cx.size_of(rows), cx.size_of(columns));
     let features = array(Some(vec![rows.clone(), columns]), Some(Dtype::Float64), at);

@@ -9,7 +9,7 @@ use crate::value::{Dim, Dtype, Items, Key, Past, Size, Tensor, Value};
 #[derive(Clone, Copy, PartialEq)]
 enum Width {
     Kept,
-    /// The integer argument of this name.
+    /// The value of the integer argument with this name.
     Argument(&'static str),
     Unknown,
 }

@@ -11,9 +11,9 @@ use crate::python::{Args, Bound, CommandOption};
 use crate::syntax::Span;
 use crate::value::{Data, Dict, Key, ObjId, Type, Value};
 
-/// The attribute that holds a parser's values by destination. If the destination belongs to an
-/// option, and not only to `set_defaults`, there is a second entry: a tuple with the option's
-/// declaration.
+/// The attribute that holds a parser's values, as a dictionary by destination. If an option, and
+/// not only `set_defaults`, sets a destination, the dictionary has a second entry for it: a tuple
+/// with the option's declaration.
 const VALUES: &str = "_values";
 
 const PARSER: &str = "argparse.ArgumentParser";

@@ -113,7 +113,7 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
 /// A note: whether a backward pass has run since gradients were last cleared.
 const GRADIENTS: Topic = Topic::new("gradients are there");
 
-/// Notes that there are no gradients yet, also on paths without a backward pass.
+/// Notes that there are no gradients yet. The note also holds on paths that run no backward pass.
 fn begin_gradients(cx: &mut Cx<'_, '_>) {
     if cx.it.remembered(GRADIENTS).is_none() {
         let state = cx.it.state;
@@ -136,7 +136,8 @@ pub(crate) fn gradients_cleared(cx: &mut Cx<'_, '_>, set_to_none: &Value) {
     }
 }
 
-/// `x.grad` after `backward()`. Before that it is None, unless unseen code has run a backward pass.
+/// `x.grad` after `backward()`. Before that, the result is unknown: it is `None`, unless unseen
+/// code has run a backward pass.
 fn gradient(cx: &mut Cx<'_, '_>, object: &Value, tensor: &Tensor) -> Value {
     if let Some(object) = object.as_obj() {
         cx.it.event(Event::ReadAttribute { object, name: sym("grad") });
@@ -233,8 +234,9 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
     }
 }
 
-/// Handles a tensor or array that is given to unseen code. One with the same value everywhere is
-/// usually a buffer that this code fills; an array of at most one element may also be resized.
+/// Handles a tensor or array that is given to unseen code. If all its elements have the same value,
+/// it is usually a buffer that this code fills. The code may also resize an empty tensor, or an
+/// array of at most one element.
 pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     escaped(it, object);
     let Data::Tensor(tensor) = it.heap.get(object) else { return };
@@ -259,8 +261,9 @@ pub(crate) fn escaped(it: &mut Interp<'_>, object: ObjId) {
     }
 }
 
-/// Turns off gradients of a tensor. If nothing is known about the tensor (as for the parameters of
-/// a module with unknown parts), it may be any parameter.
+/// Handles a tensor whose gradients are turned off. If nothing is known about it (as for the
+/// parameters of a module with unknown parts), it may be any parameter, so the gradient state of
+/// every parameter becomes unknown.
 pub(crate) fn frozen(it: &mut Interp<'_>, tensor: &Tensor, to: Grad) {
     if to != Grad::Off || tensor.parameter || tensor.shape.is_some() || tensor.dtype.is_some() {
         return;

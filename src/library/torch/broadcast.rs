@@ -57,8 +57,8 @@ pub(crate) fn both_shapes(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
     broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
 }
 
-/// The broadcast shape of tensors, with its origin: the tensor that has this shape, or the operation. A mismatch is reported, and makes
-/// the shape unknown.
+/// The broadcast shape of tensors, and its origin: that of the tensor that has this shape, or the
+/// operation. A mismatch is reported, and makes the shape unknown.
 pub(crate) fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Option<Vec<Dim>>, Origin) {
     let mut all: Option<Vec<Dim>> = None;
     let mut at = None;

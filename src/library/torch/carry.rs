@@ -39,7 +39,8 @@ pub(crate) fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     }
 }
 
-/// A range with bounds that occur in some run (`attained`), and in every run (`certain`).
+/// The range with new claims about its bounds: they occur in some run (`attained`), and in every
+/// run (`certain`).
 pub(crate) fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
     (range.attained, range.certain) = (attained, certain);
     range.met = range.met.filter(|_| certain);
@@ -199,7 +200,7 @@ fn keep_values(input: &Tensor, out: &mut Tensor, takes: Takes, map: impl Fn(&[us
     }
 }
 
-/// The name of lengths that depend on the elements of a tensor.
+/// Names of symbolic sizes that depend on the elements of a tensor.
 pub(crate) const SELECTED: &str = "selected";
 pub(crate) const NONZERO: &str = "nonzero";
 

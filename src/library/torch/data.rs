@@ -426,7 +426,7 @@ fn random_split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.it.heap.set_attr(subset, "dataset", dataset.clone());
         let indices = cx.list_of(Value::Any(Type::Int));
         cx.it.heap.set_attr(subset, "indices", indices);
-        // Fractions determine no exact lengths.
+        // If the lengths are fractions, the number of samples is not computed.
         if let Some(n) = length.as_int() {
             cx.it.heap.set_note(subset, SPLIT, Value::Int(n));
         }

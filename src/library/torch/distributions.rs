@@ -26,7 +26,7 @@ pub(crate) fn register(t: &mut Table) {
     t.class(&path("Exponential"), &bases, "rate, validate_args=None").init = Some(continuous);
     t.class(&path("Bernoulli"), &bases, "probs=None, logits=None, validate_args=None").init = Some(bernoulli);
     t.class(&path("Categorical"), &bases, "probs=None, logits=None, validate_args=None").init = Some(categorical);
-    // Distributions with events of several elements.
+    // Distributions whose events have several elements are not modelled.
     for name in ["MultivariateNormal", "Independent", "TransformedDistribution", "Dirichlet", "OneHotCategorical"] {
         t.class(&path(name), &bases, "*args, **kwargs").keeps_arguments = false;
     }

@@ -94,7 +94,7 @@ fn einsum(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let shape_at = shape.as_ref().and(at);
     let grad = result_grad(cx, &named, dtype);
     let out = Tensor { shape, shape_at, dtype, dtype_at: at, device, device_at, grad, ..Tensor::default() };
-    // For one operand without a sum, the result is a view.
+    // The result for a single operand may be a view of it.
     match values.as_slice() {
         [only] if cx.it.heap.is_tensor(only) => cx.view_of(only, out),
         _ => cx.out(out),

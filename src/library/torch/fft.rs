@@ -23,9 +23,9 @@ pub(crate) fn register(t: &mut Table) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     ToComplex,
-    /// Real numbers in, half of the (symmetric) spectrum out.
+    /// The input is real, and the output is half of the spectrum, which is symmetric.
     Halve,
-    /// Half of a symmetric spectrum in, real numbers out.
+    /// The input is half of a symmetric spectrum, and the output is real.
     Unfold,
 }
 

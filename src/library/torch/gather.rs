@@ -100,7 +100,7 @@ pub(crate) fn index_fits(
     within: Named<'_>,
     exempt: Option<Option<usize>>,
 ) -> Result<(), Rejected> {
-    // An index without elements may have any shape.
+    // PyTorch accepts any shape of an index without elements.
     if !not_empty(index.1) {
         return Ok(());
     }
@@ -188,7 +188,7 @@ fn take_along_dim(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let out = picked(cx, &input, Some(vec![Dim::UNKNOWN; from.len()]), Takes::CutsLast);
         return options::finish(cx, b, out);
     };
-    // All other dimensions broadcast.
+    // The dimensions other than `axis` broadcast.
     let (mut x, mut y) = (from.clone(), by.clone());
     let length = y.get(axis).cloned().unwrap_or(Dim::UNKNOWN);
     for dims in [&mut x, &mut y] {

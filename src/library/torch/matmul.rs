@@ -442,7 +442,7 @@ fn tensordot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let mut shape = keep(&x, &gone.0);
     shape.extend(keep(&y, &gone.1));
-    // Unlike other products, autocast computes this one in the widest dtype.
+    // Autocast computes this product, unlike others, in the widest dtype of its factors.
     let dtype = dtype.filter(|_| lowered(cx, &x) == x.dtype && lowered(cx, &y) == y.dtype);
     let out = made(cx, &named, Some(shape), dtype);
     give(cx, b, out)

@@ -188,7 +188,7 @@ fn scale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Unlike all other schedulers, this one needs the monitored metric.
+/// `ReduceLROnPlateau.step()`: unlike the other schedulers, it needs the monitored metric.
 fn plateau_step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !b.open && !b.given("metrics") {
         let message = "`ReduceLROnPlateau.step()` needs the value that it monitors: `scheduler.step(val_loss)`";

@@ -144,7 +144,7 @@ pub(crate) fn numpy_promote(a: Dtype, b: Dtype) -> Option<Dtype> {
         Dtype::Bool | Dtype::Float16 => Some(16),
         Dtype::Float32 | Dtype::Complex64 => Some(32),
         Dtype::Float64 | Dtype::Complex128 => Some(64),
-        // The smallest float type that holds every value.
+        // The bits of the smallest float type that holds every value of the integer type.
         other => integer(other).map(|(bits, _)| match bits {
             8 => 16,
             16 => 32,

@@ -20,7 +20,8 @@ const STEPS: &str = "_steps";
 pub(crate) fn register(t: &mut Table) {
     t.class(BODY, &["torch.nn.Module"], "").keeps_arguments = false;
     t.def(&format!("{BODY}.forward"), "self, input", forward);
-    // A new stage may have other output channels; the first stage must fit the second.
+    // A new stage may change the output channels of the body, unless it is the first: that stage
+    // must fit the second.
     for (name, params) in [("__setitem__", "self, index, module"), ("__delitem__", "self, index")] {
         t.def(&format!("{BODY}.{name}"), params, |cx, b| {
             if b.get("index").as_int() != Some(0) {
@@ -50,7 +51,7 @@ pub(crate) fn register(t: &mut Table) {
     });
 }
 
-/// Makes the facts of a body unknown.
+/// Makes one fact of a body unknown.
 fn changed(cx: &mut Cx<'_, '_>, body: &Value, what: &str) {
     if let Some(id) = body.as_obj() {
         cx.it.heap.set_attr(id, what, Value::Unknown);

@@ -102,7 +102,8 @@ fn detect(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Checks the labels of the boxes against the scores: every target box is among the samples.
+/// Checks the labels of the target boxes against the scores. In training, the model adds the target
+/// boxes to the boxes that it classifies.
 fn classify(cx: &mut Cx<'_, '_>, b: &Bound, device: Option<Device>) {
     let heads = cx.attr(&b.get("self"), "roi_heads");
     let predictor = cx.attr(&heads, "box_predictor");

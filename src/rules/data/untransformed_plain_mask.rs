@@ -8,7 +8,7 @@ use crate::rules::rule::{Call, Context, Rule};
 use crate::value::Data;
 
 const NAME: &str = "untransformed-plain-mask";
-/// The event for such a tensor, sent by the model of the transforms.
+/// The event for a mask that a transform does not change. The model of the transforms sends it.
 const UNTOUCHED: &str = "torchvision.transforms.v2.Transform.passed_over";
 
 #[derive(Default)]

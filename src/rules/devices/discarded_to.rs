@@ -1,7 +1,7 @@
 //! `x.to(device)` as a statement: it does not move the tensor, and the returned copy is not used.
 //!
 //! For a module, and for a batch of a tokenizer, the same statement is correct. So the rule reports
-//! only known tensors, and only if the call would return another tensor.
+//! only values that are known to be tensors, and no call that certainly returns the same tensor.
 
 use std::cell::RefCell;
 
@@ -62,7 +62,8 @@ impl Rule for DiscardedTo {
             labels.push(Label { span, message: format!("`{name}` is placed on {on} here") });
         }
         let finding = cx.findings.report(NAME, severity, message, call, labels);
-        // A module rejects the assignment of a tensor that is not a parameter to a parameter.
+        // There is no fix for a parameter: its module rejects the assignment of a plain tensor to
+        // the parameter's name.
         if !before.parameter
             && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
             && let Some(finding) = finding

@@ -2,8 +2,8 @@
 //!
 //! `load_state_dict` copies the state to the device that the parameters have at that time, and
 //! moving the model moves only the parameters. The rule reports only optimizers that always have a
-//! state. It is silent if the loaded value is known, because this may be an empty state, and if the
-//! program uses `optimizer.state`, because it may move the state itself.
+//! state. It reports nothing if the loaded value is known, because that value may be an empty
+//! state, or if the program uses `optimizer.state`, because the program may move the state itself.
 
 use std::cell::RefCell;
 

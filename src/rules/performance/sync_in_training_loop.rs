@@ -12,8 +12,8 @@ use crate::rules::trace::{Moment, tensor};
 use crate::syntax::Span;
 use crate::value::{Device, ObjId, Value};
 
-/// A second iteration of a loop, as a number that identifies it, and the number of open loops at the
-/// event.
+/// A second iteration of a loop ([`Interp::every_round`]): a number that identifies the iteration,
+/// and the number of open loops.
 type Round = (usize, usize);
 
 /// A cost.
@@ -31,11 +31,11 @@ enum Cost {
 #[derive(Default)]
 pub(crate) struct SyncInTrainingLoop {
     costs: RefCell<Vec<(Round, Span, Cost)>>,
-    /// Loops with a step in every iteration.
+    /// The iterations in which an optimizer steps.
     steps: RefCell<Vec<Round>>,
     /// Tensors that the current iteration created on the CPU, and their places.
     made: RefCell<FxHashMap<ObjId, Span>>,
-    /// Moves that have an effect in some execution of the line.
+    /// The places of moves that have an effect at least once.
     needed: RefCell<FxHashSet<Span>>,
 }
 

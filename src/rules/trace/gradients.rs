@@ -12,7 +12,7 @@ use crate::value::{Data, ObjId, State, Topic, Value};
 
 /// The state of an optimizer's gradients.
 ///
-/// It is coarse: each `backward()` counts for all optimizers, whatever its loss.
+/// The state is approximate: each `backward()` counts for all optimizers, whatever its loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gradients {
     /// Not computed since the optimizer was created; the parameters may have older gradients.
@@ -167,7 +167,7 @@ impl Optimizers {
         }
     }
 
-    /// Unknown code was called.
+    /// Unknown code was called: it may have used the optimizers that escaped.
     pub(crate) fn unseen(&self, it: &mut Interp<'_>) {
         let escaped: Vec<ObjId> = self.known.borrow().iter().filter(|(_, k)| k.escaped).map(|(id, _)| *id).collect();
         for id in escaped {

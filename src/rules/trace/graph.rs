@@ -184,7 +184,7 @@ impl Graph {
     }
 
     /// Whether a second backward through the function that computed a tensor fails, because the
-    /// first frees what it needs.
+    /// first one frees the tensors that the function saved.
     fn saves(&self, id: ObjId) -> bool {
         self.nodes.borrow().get(&id).is_some_and(|node| SAVING.contains(&node.function))
     }
@@ -217,8 +217,8 @@ const SAVING: &[&str] = &[
 const NEEDS_RESULT: &[&str] =
     &["sqrt", "exp", "sigmoid", "tanh", "relu", "softmax", "log_softmax", "norm", "std", "logsumexp", "prod"];
 
-/// Functions whose backward needs the result even if they write it into their input. All other
-/// functions keep a copy of the input.
+/// Functions whose backward needs the result even if they write it into their input. Other
+/// functions save a copy of the input, or need neither.
 const NEEDS_RESULT_IN_PLACE: &[&str] = &[
     "sqrt",
     "exp",

@@ -146,7 +146,8 @@ impl Rule for EvaluationInTrainingMode {
             Moment::Backward { loss, .. } => {
                 let mut used = self.used.borrow_mut();
                 let reached = trace.graph.ancestors(loss, |id| !used.contains(&id));
-                // Nothing is known about the result of a rejected call, also not what made it.
+                // The result of a rejected call is unknown, and so is the function that computed
+                // it.
                 let is_blank = |id: &ObjId| {
                     trace.graph.node(*id).is_none()
                         && tensor(cx.it, *id).is_some_and(|t| t.dtype.is_none() && t.shape.is_none())

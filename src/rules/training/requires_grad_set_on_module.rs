@@ -24,7 +24,8 @@ impl Rule for RequiresGradSetOnModule {
         let Some(text) = cx.source(span).filter(|text| !own && !text.starts_with("self.requires_grad")) else { return };
         let module = text.strip_suffix(".requires_grad").unwrap_or(&text);
         let message = format!("`{module}` is a module: setting `requires_grad` on it has no effect on its parameters");
-        // If nothing was frozen, unfreezing has no effect.
+        // Setting `True` is only a warning: if no parameter was frozen, the statement is not
+        // needed.
         let severity = if value.as_bool() == Some(true) { Severity::Warning } else { Severity::Error };
         let finding = cx.findings.report(NAME, severity, message, span, Vec::new());
         if let (Some(from), Value::Bool(flag)) = (from, value)

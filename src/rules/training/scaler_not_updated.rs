@@ -121,7 +121,7 @@ impl Rule for ScalerNotUpdated {
         }
     }
 
-    /// Without any `update()`, the second step fails, whatever its condition.
+    /// Without any `update()`, the second step fails, even if the steps are under a condition.
     fn end(&self, cx: &mut Context<'_, '_>) {
         if self.unclear.get() || cx.it.exhausted() {
             return;

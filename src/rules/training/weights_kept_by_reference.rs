@@ -116,7 +116,8 @@ impl Rule for WeightsKeptByReference {
         let it = &*cx.it;
         let span = cx.span;
         let name = path.as_str().rsplit('.').next().unwrap_or_default();
-        // A program that saves to a file, or copies, may have stored the current values there.
+        // A program that saves to a file, or copies an object, may have stored the current weights
+        // in this way.
         if name.starts_with("save") || matches!(name, "dump" | "deepcopy") {
             self.aliases.borrow_mut().clear();
         }

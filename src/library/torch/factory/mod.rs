@@ -238,8 +238,8 @@ fn empty_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The dtype that `torch.full` takes from a number, and the number. Of a tensor or of a NumPy
-/// scalar, only the kind of its dtype counts.
+/// The dtype that `torch.full` takes from a number, and the number. For a tensor or a NumPy scalar,
+/// only the kind of its dtype counts.
 fn fill_value(cx: &Cx<'_, '_>, value: &Value) -> (Option<Dtype>, Option<f64>) {
     if let Some(tensor) = cx.tensor(value) {
         let one = match tensor.data.as_deref() {

@@ -169,8 +169,8 @@ fn carry_cast(x: f64, dtype: Dtype) -> Option<f64> {
     if outside { None } else { crate::library::torch::cast::cast_value(x, dtype) }
 }
 
-/// Rejects a number outside the range of a tensor's integer dtype. A negative number for an
-/// unsigned dtype is accepted, because it wraps around.
+/// Rejects a number outside the range of a tensor's integer dtype. For an unsigned dtype, a
+/// negative number is accepted down to minus the maximum, because it wraps around.
 pub(crate) fn fits(cx: &mut Cx<'_, '_>, values: &[f64], dtype: Option<Dtype>) -> bool {
     let Some((lo, hi)) = dtype.and_then(|d| if d == Dtype::Bool { None } else { d.bounds() }) else { return true };
     let low = if lo == 0.0 { -hi } else { lo };

@@ -96,8 +96,8 @@ fn device_attribute(_cx: &mut Cx<'_, '_>, object: &Value, name: crate::value::Sy
         ("type", DeviceKind::Cuda) => Some(Value::str("cuda")),
         ("type", DeviceKind::Meta) => Some(Value::str("meta")),
         ("type", DeviceKind::Other(name)) => Some(Value::str(name.as_str())),
-        // `tensor.device` has an index even if it was created with `torch.device("cuda")`, which
-        // has none.
+        // `tensor.device` has an index even if the tensor was created with `torch.device("cuda")`,
+        // which has none.
         ("index", DeviceKind::Cuda) => Some(device.index.map_or(Value::Unknown, |n| Value::Int(i64::from(n)))),
         ("index", _) => Some(device.index.map_or(Value::None, |n| Value::Int(i64::from(n)))),
         _ => None,
@@ -225,8 +225,9 @@ pub(crate) fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Opti
         let shape = dims(cx, b, args);
         return Tensor { shape, ..blank };
     };
-    // `torch.Tensor(…)` of a `torch.Size` is uninitialised; of a tuple, it has the elements of the
-    // tuple. torchvet models both as tuples of integers, so the result is unknown.
+    // For a `torch.Size`, `torch.Tensor(…)` returns an uninitialised tensor of this size; for a
+    // tuple, it returns a tensor with the elements of the tuple. torchvet models both as tuples of
+    // integers, so the result is unknown.
     if let Value::Tuple(items) = content
         && items.iter().all(|v| matches!(v, Value::Unknown | Value::Int(_) | Value::Size(_) | Value::Any(Type::Int)))
     {
@@ -254,7 +255,7 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && let Some(have) = cx.tensor(only)
         && have.array == ArrayKind::Torch
     {
-        // An alias of the same tensor; another dtype is rejected.
+        // The call returns an alias of the tensor, or rejects a tensor of another dtype.
         return cx.view_of(only, have);
     }
     let cuda = cx.path.as_str().starts_with("torch.cuda.");

@@ -161,7 +161,7 @@ fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, Rejec
 pub(super) fn bounds(n: &Size, [start, stop, step]: &[Value; 3]) -> (Option<i64>, Size, Option<i64>) {
     let by = if step.is_none() { Some(1) } else { step.as_int() };
     let Some(by) = by.filter(|b| *b != 0) else { return (None, Size::Unknown, None) };
-    // `i : i + n`, if `i` is small enough for `n` elements.
+    // `x[i : i + n]`, if each possible `i` leaves room for `n` elements.
     if let (Value::Ranged(start), Value::Ranged(stop), 1) = (start, stop, by)
         && let (Some(end), Some(width)) = (start.range.end(), &stop.span)
         && at_most(&Size::Int(0), width)

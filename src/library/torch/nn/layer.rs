@@ -140,7 +140,8 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         // registered after the weight.
         if !matches!(param.name.as_str(), "device" | "dtype" | "bias" | "_weight" | "_freeze") {
             let mut value = b.get(param.name.as_str());
-            // A contract checks this argument: the constructor rejects a `p` outside [0, 1].
+            // A contract reports a `p` outside [0, 1] at the constructor, which raises. `forward`
+            // must not report it again.
             if param.name.as_str() == "p"
                 && cx.name().contains("Dropout")
                 && value.as_f64().is_some_and(not_probability)
@@ -247,7 +248,7 @@ pub(crate) fn buffer(cx: &mut Cx<'_, '_>, object: ObjId, name: &str, mut tensor:
     cx.it.heap.set_note(object, BUFFER.of(sym(name)), Value::Bool(true));
 }
 
-/// Sets an attribute to `None`: a parameter that this layer lacks.
+/// Sets the attributes of parameters that the layer does not have to `None`.
 pub(crate) fn absent(cx: &mut Cx<'_, '_>, object: ObjId, names: &[&str]) {
     for name in names {
         cx.it.heap.set_attr(object, name, Value::None);

@@ -128,7 +128,7 @@ fn reduction_of(b: &Bound) -> Option<&'static str> {
         };
     }
     match b.get("reduction").as_str()? {
-        // An old name, which gives a warning.
+        // An old name of "mean", which gives a warning.
         "elementwise_mean" => Some("mean"),
         name => ["none", "mean", "sum", "batchmean"].into_iter().find(|known| *known == name),
     }
@@ -165,8 +165,8 @@ fn check_reduction(cx: &mut Cx<'_, '_>, b: &Bound) {
     }
 }
 
-/// Rejects tensors on different devices. Some of these losses accept a 0-d CPU tensor like a
-/// number.
+/// Rejects tensors on different devices. The device of a 0-d tensor matters only for
+/// `cross_entropy` and `nll_loss`: some of the other losses accept one on the CPU, like a number.
 fn check_devices(cx: &mut Cx<'_, '_>, tensors: &[(&str, Option<&Tensor>)]) {
     let strict = matches!(cx.name(), "cross_entropy" | "nll_loss");
     let judged: Vec<(&str, &Tensor)> = tensors
@@ -217,7 +217,8 @@ fn promoted(tensors: &[&Tensor]) -> Option<Dtype> {
     out
 }
 
-/// The dtype of a loss whose arguments are promoted; under autocast on CUDA it is float32.
+/// The dtype of a loss whose arguments are promoted. Under autocast on CUDA, it is float32, or
+/// float64 for float64 arguments.
 fn loss_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
     let device: Option<Device> = inputs.iter().find_map(|t| t.device);
     match autocast(cx, device) {
@@ -268,7 +269,7 @@ fn classified(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     });
     let floating = target.as_ref().map(|t| t.dtype.map(Dtype::is_floating));
     let dtype = match (full_dtype(cx, &input), &target, floating) {
-        // Probabilities of a wider dtype widen the loss.
+        // If the probabilities have a wider dtype than the input, the loss has it, too.
         (Some(d), Some(t), Some(Some(true))) if cx.name() == "cross_entropy" => t.dtype.and_then(|t| promote(d, t)),
         (dtype, Some(_), Some(Some(false))) => dtype,
         (Some(d @ Dtype::Float64), ..) => Some(d),
@@ -282,7 +283,7 @@ fn classified(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     reduced(cx, b, &tensors, dtype, full)
 }
 
-/// Whether the target's dtype certainly does not change the dtype of the result.
+/// Whether the input and the target certainly have the same dtype.
 fn alike(input: &Tensor, target: &Tensor) -> bool {
     input.dtype.is_some() && input.dtype == target.dtype
 }

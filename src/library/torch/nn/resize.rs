@@ -214,7 +214,7 @@ fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// Rejects reflection padding that is not smaller than the dimension, and circular padding that is
-/// larger.
+/// larger than the dimension.
 fn check_reflection(cx: &mut Cx<'_, '_>, input: &Tensor, mode: &Value, dim: &Dim, pads: [&Size; 2]) {
     let least = match mode.as_str() {
         Some("reflect") => 1,

@@ -400,7 +400,7 @@ fn pairwise(name: &str, a: &Range, b: &Range) -> Option<Range> {
     })
 }
 
-/// `rounding_mode` keeps integer dtypes.
+/// `div`. With a `rounding_mode`, the quotient of integers has an integer dtype.
 fn divide(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mode = b.get("rounding_mode");
     if mode.is_none() {

@@ -107,7 +107,7 @@ fn clamp_values(cx: &Cx<'_, '_>, input: &Tensor, ends: &[(&'static str, Value)],
         // If the range of the input is unknown, only the bounds are known.
         None => set_range(out, Some(Range::bounds(lo, hi)), at),
     }
-    // This is not done for an integer dtype, whose bounds may be too large for a range.
+    // The bounds hold for every floating dtype. An integer dtype may not be able to represent them.
     if out.range.is_none() && out.dtype.is_some_and(Dtype::is_floating) {
         out.range = Some(Range::bounds(lo, hi));
         out.range_at = at;

@@ -71,13 +71,13 @@ fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         };
     };
     let named = ("input", &input);
-    // These two return a single element without looking at it.
+    // `mode` and `kthvalue` return the element of a 0-d tensor without a comparison.
     let takes_single = matches!(cx.name(), "mode" | "kthvalue") && input.rank().is_none_or(|rank| rank == 0);
     if input.dtype.is_some_and(Dtype::is_complex) && !takes_single {
         refuse_dtype(cx, named, "does not take complex numbers");
         return if dim.is_none() { cx.some_tensor() } else { pair(cx) };
     }
-    // Of no elements there is a median of bool, too.
+    // The median of an empty bool tensor is accepted.
     let is_bool = input.dtype == Some(Dtype::Bool) && input.numel().known() != Some(0);
     if cx.name().ends_with("median") && is_bool {
         refuse_dtype(cx, named, "does not take bool");

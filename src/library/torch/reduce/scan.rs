@@ -62,7 +62,7 @@ fn logcumsumexp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn cummax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let unknown = vec![Tensor::default(); 2];
     let Some(input) = tensor_param(cx, b, "input") else { return cx.outs(unknown) };
-    // A single element is returned without a comparison.
+    // A 0-d tensor is returned without a comparison.
     if input.dtype.is_some_and(Dtype::is_complex) && input.rank().is_some_and(|rank| rank > 0) {
         refuse_dtype(cx, ("input", &input), "does not take complex numbers");
         return cx.outs(unknown);
@@ -129,7 +129,8 @@ fn diff(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     match less.known() {
                         Some(k) if k < 0 => Size::Int(0),
                         Some(_) => less,
-                        // The result may be empty.
+                        // An unknown length is at least 1. If it is less than `n`, the result is
+                        // empty.
                         None if n <= 1 => less,
                         None => Size::Unknown,
                     }

@@ -277,7 +277,7 @@ fn repeat_interleave(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (Some(dims), None) => Some(vec![Dim::UNKNOWN; dims.len()]),
         _ => None,
     };
-    // The number of repeats may be 0.
+    // An element that is repeated 0 times is not in the result.
     let out = shuffled(cx, &input, dims, Takes::Some);
     cx.out(out)
 }

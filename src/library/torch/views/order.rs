@@ -79,7 +79,7 @@ fn roll(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.reject(RejectKind::Dim, "`input` has no dimensions to roll along", reads);
         return carry::like_only(cx, &input);
     }
-    // The dimensions of an empty tensor are not checked.
+    // PyTorch does not check `dims` for an empty tensor.
     if not_empty(&input) && carry::axes(cx, &[dims], &input).is_err() {
         return carry::like_only(cx, &input);
     }

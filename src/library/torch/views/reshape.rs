@@ -29,7 +29,7 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 /// The shape for the argument `sizes` and `numel` elements. A `-1` is computed from the other
-/// sizes, and so is the only unknown size. `Err` if the call is certainly rejected.
+/// sizes, and so is an unknown size if it is the only one. `Err` if the call is certainly rejected.
 pub(crate) fn solve(numel: &Size, sizes: &[Size]) -> Result<Vec<Size>, String> {
     let text = || sizes_text(sizes);
     if let Some(bad) = sizes.iter().find(|s| s.known().is_some_and(|n| n < -1)) {
@@ -111,7 +111,7 @@ fn to_shape(cx: &mut Cx<'_, '_>, b: &Bound, sizes: &[Value]) -> Value {
     made
 }
 
-/// A length at the same position as before keeps its origin.
+/// The dimensions with these sizes. A size that was at the same position before keeps its origin.
 fn keep_origins(cx: &Cx<'_, '_>, input: &Tensor, sizes: Vec<Size>) -> Vec<Dim> {
     let at = cx.at();
     let old = input.shape.as_deref().unwrap_or_default();
