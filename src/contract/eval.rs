@@ -167,7 +167,8 @@ impl Judge<'_, '_> {
                     match truth {
                         Some(true) => return self.block(body),
                         Some(false) => {}
-                        // It is not known which arm runs, so nothing after it is certain.
+                        // It is not known which arm runs, or whether it returns, so the evaluation
+                        // stops.
                         None => return Step::Done,
                     }
                 }

@@ -37,7 +37,7 @@ impl Cx<'_, '_> {
         self.tensor(&bound.get(name))
     }
 
-    /// A new tensor as a result.
+    /// Creates a tensor on the heap, as a result of the call.
     pub(crate) fn out(&mut self, tensor: Tensor) -> Value {
         self.it.heap.tensor(tensor)
     }
@@ -236,7 +236,7 @@ impl Cx<'_, '_> {
         object.as_obj().and_then(|id| self.it.heap.note(id, topic)).unwrap_or(Value::Unknown)
     }
 
-    /// An instance's attribute as stored, unknown if absent.
+    /// The attribute that an instance stores; unknown if the instance does not have it.
     pub(crate) fn attr(&self, object: &Value, name: &str) -> Value {
         object.as_obj().and_then(|id| self.it.heap.attr(id, name)).unwrap_or(Value::Unknown)
     }
@@ -261,7 +261,8 @@ impl Cx<'_, '_> {
         Dim::new(Size::symbol(symbol), Some(self.span))
     }
 
-    /// A dimension of unknown length, named for its meaning: each call creates a fresh symbol.
+    /// A dimension of unknown length, at least 1. Each call creates a new symbol, which messages
+    /// show as `name`.
     pub(crate) fn fresh_dim(&mut self, name: &str) -> Dim {
         let symbol = self.it.heap.symbol(name);
         Dim::new(Size::symbol(symbol), Some(self.span))

@@ -210,7 +210,7 @@ pub(super) struct Crop {
     pub weights: Vec<String>,
 }
 
-/// The channels that the classifiers of a model take.
+/// The input channels of the two classifiers of a segmentation model.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Segmentation {

@@ -126,7 +126,8 @@ pub(super) fn set_attribute(it: &mut Interp<'_>, class: Sym, value: &Value) {
     }
 }
 
-/// Handles the loss that a training step returns.
+/// Runs the backward pass from the loss that a training step returns, if the optimization is
+/// automatic.
 fn backward(cx: &mut Cx<'_, '_>, model: &Value, result: &Value) {
     let span = cx.span;
     if cx.attr(model, "automatic_optimization").as_bool() == Some(false) {

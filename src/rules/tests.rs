@@ -18,7 +18,7 @@ cpu = 'ValueError: empty \d+'
 
 "#;
 
-/// The same in the older form.
+/// The head of the same page in the older form.
 const OLD_HEAD: &str = r#"+++
 code = "MY001"
 summary = "a batch without samples"

@@ -211,7 +211,7 @@ pub(crate) fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Or
     };
     if let Some(range) = &input.range {
         if !fits(range) {
-            // Values wrap around, or are undefined.
+            // Values that do not fit wrap around, or the result is undefined.
             input.range = None;
             input.data = None;
         } else if to.is_integral() {
@@ -357,7 +357,7 @@ fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (None, None, Some(1)) => {
             if let (Some(a), Some(z)) = (start.as_size(), stop.as_size()) {
                 let length = z.sub(&a);
-                // If `stop - start` is negative, the array is empty.
+                // If `stop - start` is positive, it is the length; otherwise, the array is empty.
                 if Size::Int(0).less(&length) == Some(true) {
                     count = length;
                 }

@@ -22,7 +22,8 @@ pub(crate) fn register(t: &mut Table) {
          read_stata read_orc json_normalize",
         "*args, **kwargs",
         |cx, b| {
-            // A workbook may have many sheets, and a pickle may contain anything.
+            // With these arguments and formats, the result need not be a frame: a workbook may have
+            // many sheets, and a pickle may contain anything.
             let plain = b.extra.iter().all(|(k, _)| !matches!(k.as_str(), "sheet_name" | "chunksize" | "iterator"));
             if b.open || !plain || matches!(cx.name(), "read_pickle" | "read_hdf" | "read_json") {
                 return Value::Unknown;

@@ -41,8 +41,8 @@ pub(crate) struct Series {
     /// If the dtype is not known: whether it is certainly neither a NumPy float of less than 64
     /// bits nor one of pandas' own dtypes, as in a file that was read without `dtype=`.
     pub wide: bool,
-    /// The labels of the rows: the number of rows if they count from 0, otherwise a fresh symbol.
-    /// Operations are elementwise only for equal labels.
+    /// A value that stands for the row labels: the number of rows if the labels count from 0,
+    /// otherwise a fresh symbol. Operations are elementwise only for equal labels.
     pub index: Value,
 }
 
@@ -102,7 +102,8 @@ impl Series {
         self
     }
 
-    /// Some of the rows.
+    /// The Series with only some of its rows. `picked` means that the rows are selected by their
+    /// values.
     #[must_use]
     pub(crate) fn part(mut self, it: &mut Interp<'_>, rows: Size, index: Value, picked: bool) -> Series {
         self.array.data = None;

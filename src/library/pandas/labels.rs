@@ -14,7 +14,7 @@ use crate::value::{Key, Sym, Type, Value, sym};
 /// The class of column names.
 const INDEX: &str = "pandas.Index";
 
-/// The accessor `columns.str`, which changes all names as strings.
+/// The class of `columns.str`, whose methods change every column name.
 const TEXTS: &str = "pandas.Index.str";
 
 /// Attributes that do not change the object. Any other attribute may be a method that changes it.
@@ -124,7 +124,7 @@ pub(crate) fn register(t: &mut Table) {
     });
 
     super::both(t, "update", "self, *args, **kwargs", |cx, b| lost(cx, &b.get("self")));
-    // With `inplace`, these change the frame itself.
+    // With `inplace`, these methods change the object itself.
     super::both(t, "eval where mask set_axis rename_axis transform pipe", "self, *args, **kwargs", |cx, b| {
         if b.open || b.extra.iter().any(|(k, _)| k.as_str() == "inplace") {
             return lost(cx, &b.get("self"));

@@ -117,7 +117,8 @@ pub(crate) fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> 
         let cell = if pass && objects {
             element(cx, &column, index)
         } else {
-            // The column determines the value; the row determines the dtype.
+            // The value comes from the column. In a row with strings, so does the dtype; in other
+            // rows, the dtype is the common one.
             let dtype = if objects { column.array.dtype } else { common };
             scalar(cx, &column, index, dtype)
         };

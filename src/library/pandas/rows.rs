@@ -251,7 +251,7 @@ fn filled(cx: &mut Cx<'_, '_>, b: &Bound, value: &Value) -> Value {
         return give_series(cx, b, out);
     }
     let Some(have) = frame(cx, &object) else { return Value::Unknown };
-    // One fill value for each column.
+    // A dictionary has one fill value for each column.
     let each = cx.it.heap.dict_of(value).cloned();
     let rest = have.wide && value.number_type().is_some();
     let mut out = have.each(cx, |cx, key, column| match &each {

@@ -51,8 +51,8 @@ fn main(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     partial(b.get("task_function"), vec![config], Vec::new())
 }
 
-/// A configuration merged with its defaults list: in the order of the list, with the file itself at
-/// the position of `_self_`, or last.
+/// A configuration merged with the files of its defaults list, in the order of the list. The file
+/// with the list is merged at the position of `_self_`, or last.
 fn compose(cx: &mut Cx<'_, '_>, folder: &str, name: &str, depth: usize) -> Option<Node> {
     if depth > MOST_NESTED {
         return None;
@@ -88,7 +88,7 @@ fn compose(cx: &mut Cx<'_, '_>, folder: &str, name: &str, depth: usize) -> Optio
             },
             _ => return None,
         };
-        // The file name depends on other choices.
+        // The file name is an interpolation, which depends on other choices.
         if option.contains("${") || group.contains("${") {
             return None;
         }

@@ -21,7 +21,7 @@ pub(super) fn register(t: &mut Table) {
     t.family("json.", "load loads", "fp, *, strict=True", load_json);
     t.family("json.", "dumps", "obj, **kwargs", any_str);
     t.family("json.", "dump", "obj, fp, **kwargs", none);
-    // Dictionaries with their keys as attributes; torchvet allows this for all dictionaries.
+    // Dictionaries whose keys are also attributes. torchvet models this for every dictionary.
     for class in [
         "easydict.EasyDict",
         "munch.Munch",

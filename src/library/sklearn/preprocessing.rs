@@ -87,8 +87,8 @@ pub(crate) fn register_sparse(t: &mut Table) {
     t.def(&format!("{SPARSE}.__len__"), "self", unknown);
 }
 
-/// The table that a transformer gets, and whether it certainly has no column of floats with less
-/// than 64 bits. The second result is for a table of unknown dtype.
+/// The table that a transformer gets. For a table of unknown dtype, the bool says whether it
+/// certainly has no column of floats with less than 64 bits.
 fn table(cx: &mut Cx<'_, '_>, value: &Value) -> Option<(Tensor, bool)> {
     if let Some(values) = pandas::as_array(cx, value) {
         return Some((numpy::of_tensor(values), pandas::is_wide(cx, value)));

@@ -196,7 +196,7 @@ fn option_value(cx: &mut Cx<'_, '_>, b: &Bound, positional: bool) -> Option<Valu
         });
     }
     Some(match default {
-        // Only strings are converted.
+        // argparse converts a default only if it is a string.
         Some(text @ Value::Str(_)) => converted(cx, &kind, text),
         Some(Value::Any(Type::Str)) if !kind.is_none() => of_type(&kind),
         Some(default) => default,
@@ -204,7 +204,7 @@ fn option_value(cx: &mut Cx<'_, '_>, b: &Bound, positional: bool) -> Option<Valu
     })
 }
 
-/// The value of a required option.
+/// The value of a required option, as far as its `type` determines it.
 fn of_type(kind: &Value) -> Value {
     match kind {
         Value::None => Value::Any(Type::Str),
@@ -253,7 +253,7 @@ fn set_defaults(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     with_dict(cx, &parser, |dict| {
         dict.entries.extend(given);
         if open {
-            // Any option may have got another default.
+            // The call may have given any option another default.
             for value in dict.entries.values_mut() {
                 *value = Value::Unknown;
             }
@@ -271,7 +271,8 @@ fn get_default(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         .unwrap_or(Value::Unknown)
 }
 
-/// The chosen subcommand is not known, so any attribute may exist.
+/// `add_subparsers`: the chosen subcommand is not known, so the parsed arguments may have any
+/// attribute.
 fn add_subparsers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dest = b.get("dest");
     with_dict(cx, &b.get("self"), |dict| {
@@ -328,8 +329,8 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     // If the arguments are `sys.argv[1:]` or completely unknown, the options have the values of a
-    // run without arguments. A word without dashes is the value of an option or of a positional
-    // argument; both are already unknown.
+    // run without arguments. A word without dashes is a positional argument, whose value is already
+    // unknown, or it follows an option, whose value becomes unknown.
     for word in words.unwrap_or_default() {
         match word.as_str() {
             Some(word) if word.starts_with("--") => {

@@ -114,7 +114,8 @@ fn push_left(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     push(cx, b, false)
 }
 
-/// Appends at one end, and drops elements at the other end beyond the maximum length.
+/// Appends an element at one end of a deque. If the deque is then too long, drops elements at the
+/// other end.
 fn push(cx: &mut Cx<'_, '_>, b: &Bound, right: bool) -> Value {
     let (object, span) = (b.get("self"), cx.span);
     let list = cx.attr(&object, PAYLOAD);

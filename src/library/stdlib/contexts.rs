@@ -82,7 +82,7 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 fn push(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str, value: Value) {
-    // The call that runs at the end if the entries are not known.
+    // If the entries are unknown when the block ends, this call may run then.
     let ends = match (kind, cx.it.user_method(&value, "__exit__")) {
         ("manager", Some(exit)) => Value::Bound(Rc::new((value.clone(), exit))),
         _ => value.clone(),
@@ -122,7 +122,7 @@ fn unwind(it: &mut Interp<'_>, stack: &Value, span: Span) {
     }
 }
 
-/// Runs when the block of a manager ends.
+/// Handles the end of the block of a manager.
 pub(crate) fn exit(it: &mut Interp<'_>, object: &Value) {
     let class = it.heap.instance_of(object).and_then(|instance| instance.class.as_path());
     let span = Span { file: it.file(), start: 0, end: 0 };

@@ -176,7 +176,7 @@ fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Obj(cx.it.heap.alloc(Data::Instance(copy)))
 }
 
-/// The default of a field, as seen in the class body.
+/// `dataclasses.field(…)` in a class body: an object that holds the default of the field.
 fn field(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.open {
         return Value::Unknown;

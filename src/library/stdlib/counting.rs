@@ -95,8 +95,8 @@ fn lookup(cx: &mut Cx<'_, '_>, object: &Value, key: &Value, make: impl FnOnce(&m
             dict.entries.insert(key, made.clone());
             made
         }
-        // The entry may be any of the existing ones or a new one. The entry must have one identity
-        // from now on.
+        // The key is unknown, so the entry may be any existing one or a new one. From now on, one
+        // object represents all of them.
         None => {
             let mut all: Vec<Value> = dict.entries.values().cloned().collect();
             all.push(made);

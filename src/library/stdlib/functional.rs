@@ -22,7 +22,7 @@ const OPERATORS: &[(&str, BinOp)] = &[
     ("xor", BinOp::BitXor),
 ];
 
-/// The path of a function that returns its argument: the result of a decorator factory.
+/// The path of a function that returns its argument. It models decorators that change nothing.
 pub(crate) const IDENTITY: &str = "torchvet.identity";
 
 /// The results of `wraps(…)` and `lru_cache(…)`, which still expect the function.
@@ -120,7 +120,7 @@ fn memoized(cx: &mut Cx<'_, '_>, function: &Value, size: &Value) -> Value {
     Value::Obj(cx.it.heap.alloc(Data::Function(function)))
 }
 
-/// A wrapper with the name of the wrapped function.
+/// Gives a wrapper the name of the wrapped function.
 fn named_as(cx: &mut Cx<'_, '_>, wrapper: &Value, wrapped: &Value) -> Value {
     let span = cx.span;
     let name = cx.it.try_getattr(wrapped, sym("__name__"), span).unwrap_or(Value::Any(Type::Str));

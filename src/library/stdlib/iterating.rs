@@ -200,7 +200,8 @@ fn islice(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Running totals, or the results of a function that gets the previous result and the next value.
+/// `accumulate`: running totals, or the results of a function that gets the previous result and the
+/// next value.
 fn accumulate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (span, function) = (cx.span, b.get("func"));
     let Items::Exact(values) = cx.it.iterate(&b.get("iterable"), span) else { return many(cx, Value::Unknown) };

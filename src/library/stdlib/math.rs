@@ -37,7 +37,7 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 fn finite(x: f64) -> Value {
-    // A domain error or an overflow raises in Python; the result is not known.
+    // Python raises for a domain error or an overflow, so only the type of the result is known.
     if x.is_finite() { Value::Float(x) } else { Value::Any(Type::Float) }
 }
 

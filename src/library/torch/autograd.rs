@@ -54,7 +54,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// One gradient for each input, with the input's shape.
+/// `torch.autograd.grad`: one gradient for each input, with the input's shape.
 fn gradients(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let inputs = b.get("inputs");
     let all = match cx.tensor(&inputs) {
@@ -136,7 +136,7 @@ fn sequential(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// A tensor that other processes write to.
+/// Models a communication of processes that writes to the tensor: its values become unknown.
 fn communicated(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(id) = b.get("tensor").as_obj()
         && let Data::Tensor(tensor) = cx.it.heap.get(id)

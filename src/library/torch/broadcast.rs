@@ -105,7 +105,8 @@ fn open_clash(a: &Tensor, b: &Tensor) -> Option<usize> {
     (is_open && known).then(|| broadcast_pair(a.last_dims(), b.last_dims()).err()).flatten()
 }
 
-/// Reports the earlier tensor that conflicts with `this`, at dimension `back` counted from the end.
+/// Reports that `this` and an earlier tensor do not broadcast in dimension `back`, counted from the
+/// end.
 fn reject_pair(cx: &mut Cx<'_, '_>, earlier: &[Named<'_>], this: Named<'_>, back: usize) {
     let axis = |t: &Tensor| t.last_dims().len().checked_sub(back);
     let size = |t: &Tensor| axis(t).and_then(|at| t.last_dims().get(at).map(|d| d.size.clone()));

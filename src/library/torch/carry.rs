@@ -119,7 +119,7 @@ fn offset(extents: &[usize], index: &[usize]) -> Option<usize> {
     Some(at)
 }
 
-/// Lists the elements of a shape: calls `element` with each index.
+/// Computes the elements of a tensor of this shape: calls `element` with each index.
 pub(crate) fn build(extents: &[usize], mut element: impl FnMut(&[usize]) -> Option<f64>) -> Option<Rc<[f64]>> {
     let total = count(extents)?;
     let mut index = vec![0usize; extents.len()];

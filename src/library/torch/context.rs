@@ -18,7 +18,7 @@ const BEFORE: Topic = Topic::new("set before");
 /// A note of a `set_grad_enabled` that was entered. Its constructor had already set the mode.
 const ENTERED: Topic = Topic::new("entered already");
 
-/// Managers with an `__enter__` that returns the manager itself; other managers return None.
+/// Managers with an `__enter__` that returns the manager itself; most other managers return `None`.
 const SELF_GIVING: &[&str] = &[
     "torch.autocast",
     "torch.cuda.amp.autocast",

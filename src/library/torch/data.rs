@@ -341,7 +341,7 @@ fn loader(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
     keep_dim(cx, object, BATCH, size, at);
     if b.get("sampler").is_none() {
-        // PyTorch creates a sampler.
+        // PyTorch creates the sampler itself, so the attribute is unknown.
         cx.it.heap.set_attr(object, "sampler", Value::Unknown);
     }
 }

@@ -81,7 +81,7 @@ pub(crate) fn method(
     let refused = it.refused.0;
     let result = it.library().call(it, path, args.clone(), span);
     if it.refused.0 != refused && it.refused.1 == Some(span) {
-        // The rejected call ends the program.
+        // The rejected call raises, so nothing is known about the tensor after it.
         it.heap.overwrite(id, Tensor::default());
         return Some(it.heap.tensor(Tensor::default()));
     }
@@ -350,7 +350,8 @@ fn refuse_number(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, fits: impl Fn(f64) 
     }
 }
 
-/// Fills a tensor with samples of a continuous (or Bernoulli) distribution.
+/// Fills a tensor with samples of a distribution. Only `geometric_` and `bernoulli_` accept integer
+/// tensors.
 fn random(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let name = cx.name();
     let integers = matches!(name, "geometric_" | "bernoulli_");

@@ -99,7 +99,7 @@ fn masked_scatter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(result)
 }
 
-/// Positions: int64, on the same device, without gradient.
+/// A tensor of positions in `input`: int64, on the device of `input`, without gradient.
 fn positions(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, longest: Option<&Size>) -> Tensor {
     let mut out = Tensor {
         array: input.array,

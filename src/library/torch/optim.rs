@@ -176,7 +176,7 @@ fn scaled_step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Unknown
 }
 
-/// `scale`: the loss, multiplied by the scale.
+/// `GradScaler.scale`: the outputs, multiplied by the loss scale.
 fn scale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let outputs = b.get("outputs");
     let Some(tensor) = cx.tensor(&outputs) else { return Value::Unknown };

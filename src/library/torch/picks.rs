@@ -23,7 +23,7 @@ pub(crate) fn note(cx: &mut Cx<'_, '_>, op: &str, left: &Value, right: &Value, m
     }
     let is_integral = facts.dtype.is_some_and(|d| d.is_integral());
     let (low, high) = (number.lo(), number.hi());
-    // The nearest integers that the comparison selects.
+    // The bounds of the values that a comparison selects. For an integer tensor, they are integers.
     let (below, above) = if is_integral { (high.ceil() - 1.0, low.floor() + 1.0) } else { (high, low) };
     let (up_to, from) = if is_integral { (high.floor(), low.ceil()) } else { (high, low) };
     let (lo, hi) = match op {

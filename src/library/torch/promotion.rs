@@ -51,7 +51,8 @@ pub(crate) fn number_dtype(number: Type, default: Option<Dtype>) -> Option<Dtype
     }
 }
 
-/// `c10::combine_categories`: `low` has an effect only if its category is higher.
+/// `c10::combine_categories`: `low` has an effect only if its category is higher than that of
+/// `high`.
 fn combine(high: Option<Dtype>, low: Option<Dtype>) -> Option<Option<Dtype>> {
     let (Some(h), Some(l)) = (high, low) else { return Some(high.or(low)) };
     Some(Some(match (h.kind(), l.kind()) {

@@ -301,13 +301,13 @@ pub(crate) fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value
     }
 }
 
-/// Bounds that hold for every result of an operation.
+/// Sets bounds that hold for every result of an operation.
 pub(crate) fn bound(out: &mut Tensor, lo: f64, hi: f64, at: crate::value::Origin) {
     out.range = Some(Range::bounds(lo, hi));
     out.range_at = at;
 }
 
-/// Bounds of indices into a dimension: 0 to its length minus one.
+/// Sets the bounds of indices into a dimension of length `size`: 0 and `size - 1`.
 pub(crate) fn bound_index(out: &mut Tensor, size: &Size, at: crate::value::Origin) {
     if let Some(n) = size.known()
         && n > 0

@@ -115,7 +115,8 @@ pub(crate) fn register(t: &mut Table) {
     for name in ["get_image_size", "get_dimensions", "get_image_num_channels"] {
         def!(name, "img", unknown);
     }
-    // Contracts use the names of these functions.
+    // Contracts name these functions of `v2`, so their calls are not also reported under the older
+    // path.
     t.def(&format!("{V2}resize"), RESIZE_V2, resize);
     t.def(&format!("{V2}resized_crop"), RESIZED_CROP_V2, resize);
 }

@@ -98,8 +98,8 @@ pub(crate) fn register(t: &mut Table) {
             let class = t.class(&format!("{prefix}{name}"), bases, sig);
             class.invoke = Some(invoke);
             if *name == "Normalize" {
-                // An error in the transform appears only in a loop over the data, far from the
-                // place that creates the transform.
+                // An error in the transform appears only in a loop over the data. A label then
+                // shows the place that creates the transform.
                 class.init = Some(|cx, object, _| {
                     let place = Value::place(cx.span);
                     cx.it.heap.set_attr(object, MADE, place);

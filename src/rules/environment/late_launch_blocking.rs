@@ -5,8 +5,8 @@
 //!   but a later edit may insert a CUDA call between the two lines.
 //! * Warning after `torch.cuda.is_available()`: the driver is initialised but has no context, and
 //!   NVIDIA does not document when the driver reads the variable.
-//! Error after CUDA was initialised, for example by a tensor on the GPU: the driver ignores the
-//! variable, but PyTorch reads it and no longer says that stack traces may be wrong.
+//! * Error after CUDA was initialised, for example by a tensor on the GPU: the driver ignores the
+//!   variable, but PyTorch reads it and no longer says that stack traces may be wrong.
 
 use std::cell::RefCell;
 

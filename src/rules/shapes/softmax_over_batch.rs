@@ -29,7 +29,7 @@ impl Rule for SoftmaxOverBatch {
         let Some(input) = bound.get("input").as_obj().and_then(|id| tensor(it, id)) else { return };
         let Some(dims) = input.shape.as_deref() else { return };
         let dim = match bound.get("dim") {
-            // The dimension that PyTorch selects, with a warning.
+            // Without `dim`, PyTorch selects this dimension, with a warning.
             Value::None => Some(usize::from(dims.len() != 3)),
             given => given.as_int().and_then(|dim| {
                 let rank = i64::try_from(dims.len()).ok()?;

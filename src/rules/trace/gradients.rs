@@ -15,7 +15,8 @@ use crate::value::{Data, ObjId, State, Topic, Value};
 /// The state is approximate: each `backward()` counts for all optimizers, whatever its loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gradients {
-    /// Not computed since the optimizer was created; the parameters may have older gradients.
+    /// No gradients were computed since the optimizer was created; the parameters may have older
+    /// ones.
     Blank,
     /// Cleared.
     Empty,

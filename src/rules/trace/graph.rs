@@ -19,7 +19,7 @@ pub(crate) struct Node {
     pub span: Span,
     pub inputs: Vec<ObjId>,
     /// The tensors that the backward of the function needs, each with the number of writes to its
-    /// memory so far.
+    /// memory at that time.
     pub saved: Vec<(ObjId, u32)>,
 }
 

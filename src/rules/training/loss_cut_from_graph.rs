@@ -151,7 +151,8 @@ impl LossCutFromGraph {
         }
     }
 
-    /// Reports checkpointed parts of a model that the loss depends on, but cannot train.
+    /// Reports checkpointed parts of a model on which the loss depends, but whose parameters it
+    /// cannot train.
     fn unrecorded(&self, cx: &mut Context<'_, '_>, loss: &[ObjId]) {
         let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);

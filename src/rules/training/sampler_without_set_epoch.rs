@@ -23,7 +23,7 @@ const SAMPLER: &str = "torch.utils.data.DistributedSampler";
 pub(crate) struct SamplerWithoutSetEpoch {
     /// The place at which each sampler was created, unless it escaped to unseen code.
     made: RefCell<FxHashMap<ObjId, Span>>,
-    /// For each sampler, a training pass with the same order as the pass before it.
+    /// For each sampler, the place of a training pass with the same order as the pass before it.
     stale: RefCell<FxHashMap<ObjId, Span>>,
     /// The passes that have started and may continue, from the outermost to the innermost.
     passes: RefCell<Vec<Pass>>,

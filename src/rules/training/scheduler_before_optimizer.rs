@@ -45,8 +45,8 @@ impl Rule for SchedulerBeforeOptimizer {
             // Under a condition, the scheduler may begin to step in a later iteration.
             None if it.undecided() > 0 => {}
             None if !it.later_round() => _ = self.early.borrow_mut().insert((span, optimizer), false),
-            // Several iterations without a step of the optimizer: the scheduler is advanced on
-            // purpose.
+            // The loop has had several iterations without a step of the optimizer, so the scheduler
+            // is advanced on purpose.
             None => _ = self.early.borrow_mut().remove(&(span, optimizer)),
             Some(step) if it.later_round() && self.early.borrow().get(&(span, optimizer)) == Some(&true) => {
                 let message =

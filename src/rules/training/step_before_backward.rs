@@ -41,7 +41,7 @@ struct Steps {
     cleared: Option<(Span, i64)>,
     /// A step in every `n`th iteration, and `n`.
     regular: Option<(Span, i64)>,
-    /// There is a step without such a condition.
+    /// There is a step that does not run only in every `n`th iteration.
     irregular: bool,
     /// In a loop: a `backward()` whose gradients the next iteration clears, and the call that clears
     /// them.

@@ -214,7 +214,7 @@ fn bernoulli(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let p = b.get("p");
     let range = Range::bounds(0.0, 1.0);
     if !p.is_none() {
-        // The values of the tensor are not used.
+        // If `p` is given, the values of `input` are not used.
         let mut out = carry::bare(cx, &input);
         out.shape.clone_from(&input.shape);
         (out.shape_at, out.range, out.range_at) = (input.shape_at, Some(range), cx.at());

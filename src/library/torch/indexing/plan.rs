@@ -150,7 +150,8 @@ pub(super) fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) ->
         _ => false,
     };
     let Some(shape) = input.shape.clone() else {
-        // The dimensions of a mask or index tensor of unknown shape may be anywhere.
+        // The shape of the input is unknown. All that is known is whether the index may gather
+        // elements.
         return Ok(Plan::unknown(arrays || items.iter().any(vague)));
     };
     let used = |i: &Item| match i {

@@ -72,7 +72,7 @@ const FLOAT_ONLY: &[&str] = &[
     "softmin",
 ];
 
-/// Rejects integers for functions without an integer kernel.
+/// Rejects integers for functions without an integer kernel, and bool for nearly all functions.
 fn check_floating(cx: &mut Cx<'_, '_>, input: &Tensor) {
     let name = cx.name();
     let Some(dtype) = input.dtype else { return };

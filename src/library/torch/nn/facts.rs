@@ -113,7 +113,7 @@ pub(super) fn floor_div(cx: &mut Cx<'_, '_>, numerator: &Size, divisor: &Size) -
             let exact =
                 (0..divisor.min(64)).find_map(|rest| numerator.sub(&Size::Int(rest)).div_exact(&Size::Int(divisor)));
             exact.unwrap_or_else(|| {
-                // A negative quotient is rejected by the caller.
+                // The caller rejects a negative quotient.
                 cx.it.heap.derived("//", &[numerator, &Size::Int(divisor)], Sign::NotNegative)
             })
         }

@@ -21,8 +21,8 @@ pub(crate) struct Layer {
     pub name: &'static str,
     /// Its base class under `torch.nn`.
     pub base: &'static str,
-    /// Whether the constructor takes no arguments, if `signatures.txt` only lists the signature of
-    /// `Module`.
+    /// Whether the constructor takes no arguments. For such a layer, `signatures.txt` lists only
+    /// the signature of `Module`.
     pub without_arguments: bool,
     /// The effect of the constructor, in addition to storing the arguments.
     pub init: fn(&mut Cx<'_, '_>, ObjId, &Bound),

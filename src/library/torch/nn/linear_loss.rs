@@ -1,4 +1,5 @@
-//! A linear layer and cross entropy in one call: its own checks, then those of the two functions.
+//! `LinearCrossEntropyLoss`: a linear layer and cross entropy in one call, with its own checks and
+//! those of the two functions.
 
 use super::facts::{check_rank, dim_read, product_dtype, result, shape_read, shape_text};
 use super::losses::weights;

@@ -134,7 +134,7 @@ fn reduction_of(b: &Bound) -> Option<&'static str> {
     }
 }
 
-/// Stores `reduction` as selected by the deprecated flags.
+/// Stores the `reduction`, which the deprecated flags may replace.
 fn reduction(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let value = match reduction_of(b) {
         Some(name) => Value::str(name),
@@ -315,7 +315,8 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut dtype = match cx.name() {
         "poisson_nll_loss" => floating_dtype(cx, &tensors),
         "mse_loss" | "l1_loss" | "smooth_l1_loss" | "kl_div" | "gaussian_nll_loss" => loss_dtype(cx, &tensors),
-        // The result of the other losses has the dtype of the input or of the target.
+        // The other losses return the dtype of the input or of the target, so these two must be
+        // equal.
         "binary_cross_entropy_with_logits" if autocast(cx, input.device) != Autocast::Off => loss_dtype(cx, &tensors),
         _ => loss_dtype(cx, &tensors).filter(|_| alike(&input, &target)),
     };
@@ -356,7 +357,7 @@ fn check_labels(cx: &mut Cx<'_, '_>, input: &Tensor, target: &Tensor) {
     }
 }
 
-/// The unreduced result has one element per row.
+/// Losses whose unreduced result has one element per row.
 fn per_sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     let full = input.shape.as_ref().map(|dims| match dims.split_last() {

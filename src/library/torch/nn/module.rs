@@ -84,7 +84,7 @@ fn subclass(t: &mut Table, name: &str, base: &str) {
     class.init = Some(|cx, object, _| begin(cx, object));
 }
 
-/// Sets the attributes that `Module.__init__` sets.
+/// Sets the attribute `training`, as `Module.__init__` does.
 pub(crate) fn begin(cx: &mut Cx<'_, '_>, object: ObjId) {
     cx.it.heap.set_attr(object, "training", Value::Bool(true));
 }
@@ -504,7 +504,7 @@ fn cast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     object
 }
 
-// Modes.
+// Training and evaluation mode.
 
 fn train(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
@@ -542,7 +542,7 @@ fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     object
 }
 
-// Registering.
+// Registering members.
 
 fn register_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
@@ -573,7 +573,7 @@ fn add_member(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::None
 }
 
-// Listing.
+// Listing members.
 
 /// A list of values, or of pairs of names and values. Its length is unknown if some may be missing.
 fn listing(cx: &mut Cx<'_, '_>, found: Found, named: bool) -> Value {
@@ -651,8 +651,8 @@ fn state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.it.heap.dict(dict)
 }
 
-/// `load_state_dict`: writes new values into the existing tensors, whose shapes, dtypes and devices
-/// stay.
+/// `load_state_dict`: writes new values into the existing tensors, whose shapes stay. Their dtypes
+/// and devices stay without `assign`; with it, they are those of the loaded tensors, so unknown.
 fn load_state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     state::check(cx, b);
     let object = b.get("self");

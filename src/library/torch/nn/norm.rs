@@ -28,7 +28,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// The given parameters of a norm, by name.
+/// The parameters that the call gives to a norm, each with its name.
 fn parameters(cx: &Cx<'_, '_>, b: &Bound, names: &[&'static str]) -> Vec<(&'static str, Tensor)> {
     names.iter().filter_map(|name| Some((*name, cx.tensor_arg(b, name)?))).collect()
 }
@@ -197,7 +197,7 @@ fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The norm, with the statistics that it used.
+/// The normalised tensor, and the mean and deviation with which it was computed.
 fn with_statistics(cx: &mut Cx<'_, '_>, value: Value, input: &Tensor, shape: Option<Vec<Dim>>) -> Value {
     let dtype = input.dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64));
     let mut statistics = result(cx, &[input], shape, dtype);

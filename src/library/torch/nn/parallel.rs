@@ -50,7 +50,7 @@ fn wrap(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
 fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let wrapped = cx.attr(&object, "module");
-    // `device_ids=None` means all GPUs; a module on the CPU runs on the CPU.
+    // `device_ids=None` means all GPUs; with an empty list, `DataParallel` only calls the module.
     let mut on_gpu = !cx.path.as_str().contains("Distributed");
     if on_gpu {
         let ids = cx.attr(&object, "device_ids");

@@ -72,12 +72,12 @@ fn packed(cx: &mut Cx<'_, '_>, padded: Tensor) -> Value {
     Value::Obj(id)
 }
 
-/// A packed sequence whose padded form is this tensor, batch first.
+/// A packed sequence whose padded form is this tensor, with the batch first.
 pub(crate) fn packed_like(cx: &mut Cx<'_, '_>, batch_first: Tensor) -> Value {
     packed(cx, batch_first)
 }
 
-/// The padded form of a packed sequence, batch first.
+/// The padded form of a packed sequence, with the batch first.
 pub(crate) fn padded_of(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     let id: ObjId = value.as_obj()?;
     let class = cx.it.heap.instance_of(value)?.class.as_path()?;
@@ -163,7 +163,7 @@ fn pad_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The lengths of sequences, if all are integers.
+/// The lengths of the sequences, if all are known.
 fn lengths(all: Option<&[Tensor]>) -> Option<Vec<i64>> {
     all?.iter().map(|t| t.dim(0)?.size.known()).collect()
 }

@@ -241,7 +241,7 @@ pub(crate) fn combine(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 
         if unknown {
             return Some(Tensor { dtype: dtype.filter(|_| rule.gives == Gives::Bool), ..Tensor::default() });
         }
-        // Two numbers.
+        // Both operands are numbers.
         let at = cx.at();
         let out = Tensor { grad: Grad::Off, ..Tensor::default() };
         return Some(out.with_shape(Vec::new(), at).with_dtype(dtype, at).with_device(Some(Device::CPU), at));
@@ -512,7 +512,7 @@ fn isclose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Tensors of different shapes are allowed: the result is `False`.
+/// `torch.equal` accepts tensors of different shapes: the result is then `False`.
 fn equal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(operands) = operands(cx, b, Rule::tensors(Gives::Bool, NONE)) else { return Value::Any(Type::Bool) };
     let all = named(&operands);

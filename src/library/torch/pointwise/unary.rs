@@ -9,7 +9,7 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dtype, Grad, Kind, Range, Role, Tensor, Value};
 
 pub(crate) fn register(t: &mut Table) {
-    // For integers, these return the default dtype.
+    // For integers, these functions return the default dtype.
     t.listed(
         "torch.",
         "acos acosh asin asinh atan atanh arccos arccosh arcsin arcsinh arctan arctanh cos cosh sin sinh sinc tan \

@@ -38,7 +38,7 @@ pub(super) fn among(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     }
 }
 
-/// Indices along the reduced dimensions.
+/// The indices that a reduction along these dimensions returns.
 fn indices(cx: &Cx<'_, '_>, input: &Tensor, dims: &Dims, keep: Option<bool>) -> Tensor {
     let mut out = reduction(cx, input, dims, keep, Some(Dtype::Int64));
     out.grad = Grad::Off;

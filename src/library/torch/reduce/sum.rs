@@ -47,7 +47,8 @@ fn simple(cx: &mut Cx<'_, '_>, b: &Bound, dtype: impl Fn(Dtype) -> Option<Dtype>
     give(cx, b, out)
 }
 
-/// The dtype of a sum: `dtype=`, or int64 for integers.
+/// The dtype of a sum: `dtype=`, if it is given. Otherwise, integers give int64, and autocast may
+/// raise a narrow floating dtype.
 fn sum_dtype(cx: &Cx<'_, '_>, b: &Bound, input: &Tensor) -> Option<Dtype> {
     match cx.dtype_arg(&b.get("dtype")) {
         Some(given) => given,
@@ -244,7 +245,7 @@ fn trace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The shape that is given must broadcast to the shape of the input.
+/// `sum_to_size`: the given shape must broadcast to the shape of the input.
 fn sum_to_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let Some(sizes) = cx.sizes(&b.rest_values()) else {

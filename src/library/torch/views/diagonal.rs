@@ -34,7 +34,7 @@ fn side(length: &Size, offset: &Value) -> Size {
     offset.as_int().and_then(i64::checked_abs).map_or(Size::Unknown, |o| length.add(&Size::Int(o)))
 }
 
-/// The range of elements together with zeros.
+/// Sets the range of a result that contains elements of the input and zeros.
 fn among_zeros(out: &mut Tensor, input: &Tensor) {
     out.forget_values();
     out.range = input.range.as_ref().map(|r| carry::either(r, &Range::bounds(0.0, 0.0)));

@@ -238,7 +238,7 @@ fn flatten(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     made
 }
 
-/// The shape of an unknown tensor after `flatten(1)` and similar calls.
+/// The shape of a tensor of unknown rank after `flatten(1)` and similar calls.
 fn flat_rank(start: &Value, end: &Value) -> Option<Vec<Dim>> {
     let (start, end) = (start.as_int()?, end.as_int()?);
     (end == -1 && (0..8).contains(&start))

@@ -112,7 +112,7 @@ fn pieces(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: usize, lengt
     Value::tuple(out)
 }
 
-/// An unknown number of pieces.
+/// An unknown number of pieces, each with this length along the dimension.
 fn some_pieces(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: Option<usize>, length: Size) -> Value {
     let piece = match axis {
         Some(axis) => narrowed(cx, value, input, axis, None, length),
