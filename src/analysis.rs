@@ -321,6 +321,8 @@ impl Watcher<'_> {
             let Some(calls) = callers.get(&(diagnostic.code.clone(), diagnostic.span)) else { continue };
             // Another file may call the same function with other values.
             let in_one_file = calls.iter().all(|call| call.file == diagnostic.span.file);
+            // What a module does as a program is not what programs that import it do.
+            let in_one_file = in_one_file && !self.project.file(diagnostic.span.file).bindings().is_main;
             if !passed.contains(&diagnostic.span) && !diagnostic.labels.is_empty() && in_one_file {
                 continue;
             }

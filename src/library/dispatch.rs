@@ -273,6 +273,8 @@ impl Library for Libraries {
             .or_else(|| special::call(it, object, "__getitem__", std::slice::from_ref(index), span));
         if it.refused.0 == refused {
             it.pass(span);
+        } else if let Some(part) = &part {
+            it.follow_rejection(part);
         }
         part
     }

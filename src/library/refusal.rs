@@ -17,7 +17,11 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
     let assumed = (!sure).then_some("with the newest PyTorch");
     let rejection = Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed };
     if sure {
-        it.reject(rejection, span);
+        // Whether an object is a tensor may depend on a condition.
+        match ["torch.Tensor.", "numpy.ndarray.", "pandas."].iter().any(|of| path.as_str().starts_with(of)) {
+            true => it.reject(rejection, span),
+            false => it.in_any_arm(|it| it.reject(rejection, span)),
+        }
         it.raise("TypeError");
     } else {
         it.suspect(rejection);
@@ -31,7 +35,8 @@ pub(super) fn refuse_module(it: &mut Interp<'_>, path: Sym, span: Span) -> Value
         return Value::Unknown;
     }
     let message = format!("`{path}` is a module: it cannot be called");
-    it.reject(Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed: None }, span);
+    let rejection = Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed: None };
+    it.in_any_arm(|it| it.reject(rejection, span));
     it.raise("TypeError")
 }
 

@@ -140,6 +140,18 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Reports a mistake that does not depend on the values of variables: a name that a module does
+    /// not have, or arguments that a function does not take. In the arm of an unknown condition it is
+    /// a mistake whenever the arm runs.
+    pub(crate) fn in_any_arm(&mut self, report: impl FnOnce(&mut Self)) {
+        let (guesses, doubts) = (self.context.guesses, self.context.doubts);
+        if guesses > 0 {
+            (self.context.guesses, self.context.doubts) = (0, doubts.saturating_add(1));
+        }
+        report(self);
+        (self.context.guesses, self.context.doubts) = (guesses, doubts);
+    }
+
     /// Enters one arm of an unknown condition.
     pub(super) fn enter_side(&mut self, outside: Context, cadence: Cadence) {
         self.context.undecided = outside.undecided.saturating_add(1);

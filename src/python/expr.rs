@@ -431,7 +431,7 @@ impl<'p> Interp<'p> {
                 self.event(Event::Unseen { name: sym(name), span });
             }
             if let Some(message) = self.surely_refuses(&callee, call) {
-                self.report_missing(RejectKind::Arguments, message, span);
+                self.in_any_arm(|it| it.report_missing(RejectKind::Arguments, message, span));
                 return self.raise("TypeError");
             }
             return self.call(&callee, args, span);
@@ -469,7 +469,12 @@ impl<'p> Interp<'p> {
         let by_class = matches!(object, Value::Super(_))
             || object.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Class(_)));
         if !by_class && let Some(message) = self.surely_refuses(&callee, call) {
-            self.report_missing(RejectKind::Arguments, message, span);
+            let is_own = method.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self");
+            let is_module = object.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Module { .. }));
+            match is_own || is_module {
+                true => self.in_any_arm(|it| it.report_missing(RejectKind::Arguments, message, span)),
+                false => self.report_missing(RejectKind::Arguments, message, span),
+            }
             return self.raise("TypeError");
         }
         self.call(&callee, args, span)

@@ -13,7 +13,7 @@ impl Interp<'_> {
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
         let message = self.library.missing_name(path, name);
         if let Some(message) = message.filter(|_| !self.may_be_given(name) && !self.mentions("__version__")) {
-            self.report_missing(RejectKind::Name, message, span);
+            self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
         }
     }
 

@@ -7,7 +7,7 @@
 use std::cell::{Cell, RefCell};
 
 use crate::diagnostic::Severity;
-use crate::python::Event;
+use crate::python::{Certainty, Event};
 use crate::rules::environment::late_launch_blocking::{Progress, progress};
 use crate::rules::notes::holds;
 use crate::rules::rule::{Call, Context, Rule};
@@ -130,7 +130,8 @@ impl Rule for LateEnvironmentVariable {
                     Read::Cublas => (flag(CUBLAS), true),
                     Read::Group => (flag(GROUP), true),
                 };
-                if late {
+                // The arm of an unknown condition may run only if CUDA was not used before.
+                if late && it.certainty() != Certainty::Guessed {
                     self.late.borrow_mut().push(Late { span, name, read: *read, certain, advice });
                 }
             }

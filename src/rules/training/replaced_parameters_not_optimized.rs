@@ -43,7 +43,9 @@ impl Rule for ReplacedParametersNotOptimized {
         let trace = cx.trace;
         let Event::SetAttribute { object, name, value, span, .. } = event else { return };
         let optimizers = trace.optimizers.all();
-        if it.speculative() || it.second_round() || optimizers.is_empty() {
+        // A layer that its module computes anew in each `forward`, such as a moving average, is not
+        // trained by an optimizer.
+        if it.speculative() || it.second_round() || optimizers.is_empty() || it.inside("forward") {
             return;
         }
         let Some(before) = it.heap.attr(object, name.as_str()) else { return };
