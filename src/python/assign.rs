@@ -100,6 +100,11 @@ impl<'p> Interp<'p> {
             Some(at) => self.iterate(value, at),
             None => Items::Many(Value::Unknown),
         };
+        if let (Items::Exact(values), Some(place)) = (&items, self.names_span(targets))
+            && fits(values.len())
+        {
+            self.pass(place);
+        }
         match (items, star) {
             (Items::Exact(values), None) if fits(values.len()) => {
                 for (target, value) in targets.iter().zip(values) {
@@ -145,10 +150,15 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// The source range of the names to which values are unpacked.
+    fn names_span(&self, targets: &'p [Expr]) -> Option<Span> {
+        let (first, last) = (targets.first()?, targets.last()?);
+        Some(Span { end: self.span(last).end, ..self.span(first) })
+    }
+
     /// Reports that a number of values does not fit the names to which they are assigned.
     fn unpacked_wrongly(&mut self, targets: &'p [Expr], values: usize, star: bool) {
-        let (Some(first), Some(last)) = (targets.first(), targets.last()) else { return };
-        let span = Span { end: self.span(last).end, ..self.span(first) };
+        let Some(span) = self.names_span(targets) else { return };
         let plural = if values == 1 { "value is" } else { "values are" };
         let least = if star { "at least " } else { "" };
         let names = targets.len() - usize::from(star);

@@ -409,7 +409,7 @@ impl<'p> Interp<'p> {
                 break;
             }
             let left = self.left() != (before, uncaught);
-            entered = enters == Some(true) || certain;
+            entered = enters == Some(true) || certain && (state.is_none() || !rounds.perhaps_none);
             self.doubt_round(outer, state.is_some() && (left || !entered));
             let flow = body(self);
             let (mut ends, recurs) = self.round_ends(flow, mark, id);

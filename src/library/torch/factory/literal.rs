@@ -251,7 +251,9 @@ fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
         _ => None,
     };
     let dtype = match (a.dtype, b.dtype) {
-        (Some(None), other) | (other, Some(None)) => other,
+        (Some(None), Some(None)) => Some(None),
+        // An empty list beside numbers makes a tensor without elements.
+        (Some(None), _) | (_, Some(None)) => None,
         (Some(Some(x)), Some(Some(y))) => promote(x, y).map(Some),
         _ => None,
     };
