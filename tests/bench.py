@@ -3,13 +3,13 @@
     cargo build --release
     python tests/bench.py TREE ... [--wheel NAME ...] [--runs N]
 
---wheel downloads the newest wheel of that name from the package index (pip, without its
+--wheel downloads the newest wheel of that name from the package index (with pip, without
 dependencies) and unpacks it in target/bench. ruff must be installed beside this Python or on the
 path (`pip install ruff`); it runs its default rules as `ruff check --no-cache --isolated`. The
 output of both is discarded.
 
-Runs of the two alternate. One run of each first warms up the file cache; the median and the fastest
-of the others are shown. The memory is the peak of the process.
+The runs of torchvet and ruff alternate. A first run of each warms up the file cache; the median and
+the fastest of the other runs are shown. The memory is the peak of the process.
 """
 
 import argparse

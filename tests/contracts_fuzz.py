@@ -23,7 +23,8 @@ import torch.nn.functional as F
 import pages_run
 
 NN = "torch.nn.functional."
-# Rules whose errors PyTorch does not raise, such as a loss of one class, a wrong role, or a target of 255.
+# Rules about calls that PyTorch accepts: for example, cross-entropy over one class, or probabilities
+# where logits are expected.
 SILENT = {"TV109", "TV110", "TV112", "TV114", "TV117", "TV118", "TV120", "TV123"}
 SILENT_OF = {NN + "binary_cross_entropy_with_logits": {"TV115"}}
 

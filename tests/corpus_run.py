@@ -141,7 +141,7 @@ def serve(timeout):
 
 
 def judge(kind, script, texts, raised):
-    """None if PyTorch agrees, otherwise the fault."""
+    """None if the run agrees with the marks of the script, otherwise the difference as text."""
     expected = expectations(texts)
     if kind == "clean":
         if expected:

@@ -85,7 +85,7 @@ TIMES = re.compile(
     r"'\w+_(?:runtime|per_second)': '[^']*'|\d+(\.\d+)?(e-?\d+)? ?(s|ms|us|sec|seconds|it/s)\b|\d\d:\d\d:\d\d|\d{4}[-_ ]?\d\d[-_ ]?\d\d[-_ ]?\d*|mfu \S+"
 )
 DEVICES = re.compile(r"\b(cuda(:0)?|cpu|CUDA|GPU|CPU)\b")
-# Output that does not depend on the training: numbers of processes, and choices by the device.
+# Parts of the output that may differ: process ids, and names that depend on the device.
 CHOICES = re.compile(r"^\d+(?=\tTrain)|accel=\w+|using fused AdamW: \w+", re.MULTILINE)
 # These examples shuffle their data only on a GPU, so they print other numbers there.
 SHUFFLED_ON_GPU = {"mnist", "siamese_network", "mnist_forward_forward"}

@@ -220,7 +220,8 @@ def run_page(page, watch):
             elif line != marked[-1][2]:
                 faults.append(f"Example raised on its line {line}, not where it is marked")
         expected = marked if metadata["contract-of"] else []
-        # On real tensors, contracts cannot find faults that only the checker knows.
+        # On real tensors, a contract with one of these helpers cannot find the mistake: only the checker
+        # knows how a tensor was made.
         static = any(f"{name}(" in page.blocks["Contract"][0] for name in CHECKER_ONLY if expected)
         if findings != expected and (findings or not static):
             faults.append(f"contracts found {findings} in Example, not {expected}")

@@ -3,8 +3,8 @@
     cargo build --release
     python tests/server_bench.py [--script FILE] [--package FOLDER FILE] [--edits N]
 
-Without --package, the newest wheel of transformers is downloaded from the package index (pip,
-without its dependencies), and its largest file is edited. Without --script, a script of a thousand
+Without --package, the newest wheel of transformers is downloaded from the package index (with pip,
+without dependencies), and its largest file is edited. Without --script, a script of a thousand
 lines is created from the corpus: it consists of about forty programs, so it has more to check than
 any real script. ruff must be installed beside this Python or on the path (`pip install ruff`).
 

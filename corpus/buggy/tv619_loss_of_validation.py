@@ -25,7 +25,7 @@ for epoch in range(3):
         total += criterion(outputs, targets).item()
     print(epoch, running / len(train), total / len(valid))
 
-# One line trains and validates.
+# The same line trains and validates.
 model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 

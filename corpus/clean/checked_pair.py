@@ -12,7 +12,7 @@ class RedundancyLoss(nn.Module):
     def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         if len(target.shape) > 2 or len(input.shape) > 2:
             raise ValueError(f"two dimensions at most, not {target.shape} and {input.shape}")
-        # Of neither is the number of dimensions known: that they agree says nothing about it.
+        # Neither rank is known, and equal shapes do not determine it.
         if target.shape != input.shape:
             raise ValueError(f"{target.shape} differs from {input.shape}")
         if target.size(0) <= 1:

@@ -30,14 +30,14 @@ class Backbone(nn.Module):
 
 # Class 0 is the background.
 with_background = Backbone(len(CLASSES) + 1)
-# Several labels for each picture, a sigmoid for each.
+# Several labels for each image, each with its own sigmoid.
 several_labels = Backbone()
-# A number, not a class.
+# Regression: the output is a number, not a class.
 regression = Backbone(num_classes=1)
 # The head of the pretrained model is replaced before it is used.
 replaced = torchvision.models.resnet18(weights=None, num_classes=2)
 replaced.fc = nn.Linear(replaced.fc.in_features, len(CLASSES) + 1)
-# More classes than this data set has: it is one of several.
+# The head has the classes of several datasets, so more than this one.
 joint = Backbone(10)
 
 cross_entropy = nn.CrossEntropyLoss()

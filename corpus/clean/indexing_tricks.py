@@ -10,7 +10,7 @@ table = torch.eye(5)
 picked = table[torch.tensor([0, -1, 4, -5])]
 print(picked.argmax(dim=1).tolist())
 
-# an empty class list is fine as long as nobody indexes it
+# an empty list of classes is fine if nothing indexes it
 empty = x[x > 1000]
 print(empty.numel(), empty.sum().item())
 

@@ -12,7 +12,7 @@ x = torch.randn(4, 6, device=device)
 number = torch.tensor(0.5)
 there = torch.tensor(2.0, device=device)
 
-# A tensor without dimensions counts as a number, on whatever side it stands.
+# A 0-d tensor counts as a number, on either side of the operator.
 for mixed in (
     x + number,
     number - x,
@@ -36,20 +36,20 @@ for mixed in (
 ):
     assert mixed.device.type == device.type
 
-# Two of them, on two devices: the result is on the GPU.
+# Two 0-d tensors on two devices: the result is on the GPU.
 total = torch.zeros(())
 for _ in range(3):
     total = total + (x * there).mean()
 assert total.device.type == device.type
 both = number * there
 
-# Indices and masks of the CPU into a tensor of the GPU.
+# Indices and masks on the CPU may index a tensor on the GPU.
 rows = torch.tensor([0, 3, 1])
 picked = x[rows]
 picked = x[rows, torch.tensor([1, 2, 0], device=device)]
 picked = x[torch.tensor([True, False, True, True])]
 picked = x[[0, 2]], x[np.array([1, 3])], x[:, rows.tolist()]
-# The other way round, only an index without dimensions.
+# Only a 0-d index on the GPU may index a tensor on the CPU.
 table = torch.randn(5, 3)
 row = table[torch.tensor(2, device=device)]
 
@@ -66,7 +66,7 @@ back = host.to(device)
 listed = torch.tensor([there, there + 1])
 assert listed.device.type == "cpu"
 
-# Splitting points, lengths of sequences and CTC targets are wanted on the CPU.
+# Split points, sequence lengths and CTC targets may be on the CPU.
 parts = torch.tensor_split(x, torch.tensor([1, 3]))
 lstm = nn.LSTM(6, 8, batch_first=True).to(device)
 sequences = torch.randn(3, 5, 6, device=device)
@@ -75,12 +75,12 @@ hidden, _ = lstm(packed)
 log_probs = torch.randn(10, 2, 5, device=device).log_softmax(2)
 ctc = F.ctc_loss(log_probs, torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 9]), torch.tensor([2, 2]))
 
-# Gradients travel back through a move.
+# A gradient returns to the device of its leaf.
 leaf = torch.randn(3, requires_grad=True)
 (leaf.to(device) * 2).sum().backward()
 assert leaf.grad.device.type == "cpu"
 
-# A state is loaded onto the device of the model that takes it.
+# `load_state_dict` copies to the device of the model.
 model = nn.Linear(6, 2).to(device)
 model.load_state_dict(nn.Linear(6, 2).state_dict())
 stored = io.BytesIO()
@@ -88,7 +88,7 @@ torch.save(model.state_dict(), stored)
 stored.seek(0)
 model.load_state_dict(torch.load(stored, map_location="cpu"))
 
-# A count on the GPU is a number to Python.
+# Python accepts a 0-d integer tensor on the GPU as an index or a count.
 steps = [step for step in range(torch.tensor(3, device=device))]
 chosen = [10, 20, 30][torch.tensor(1, device=device)]
 print(both.item(), row.shape, [part.shape for part in parts], hidden.data.shape, ctc.item(), steps, chosen, back.shape)

@@ -1,4 +1,4 @@
-# What `forward` makes is where the module is, or may meet it on any device.
+# Tensors that `forward` creates are on the device of the module, or may be on any device.
 import torch
 from torch import nn
 

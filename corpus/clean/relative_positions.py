@@ -20,7 +20,7 @@ class RelativeAttention(nn.Module):
         places = torch.arange(x.size(1))
         distance = places[:, None] - places[None, :]
         span = self.span(queries, keys)
-        # A tensor without dimensions may stand for a number, beside one that is written out.
+        # `min` of `clamp` is a number and `max` may be a 0-d tensor.
         index = torch.clamp(distance + span, 0, span * 2 - 1)
         bias = torch.einsum("bqd,qkd->bqk", queries, self.table(index))
         scores = queries @ keys.transpose(1, 2) + bias

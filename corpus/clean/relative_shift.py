@@ -15,7 +15,7 @@ class RelativeScores(nn.Module):
     def shift(self, scores):
         batch, heads, rows, places = scores.shape
         scores = F.pad(scores, (1, 0))
-        # The lengths change places on purpose: the padding moves each row on.
+        # The sizes are swapped on purpose: the padding shifts each row by one.
         scores = scores.view(batch, heads, places + 1, rows)
         return scores[:, :, 1:].view(batch, heads, rows, places)[..., :rows]
 

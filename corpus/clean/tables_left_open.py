@@ -29,11 +29,11 @@ tidy(frame)
 y = torch.tensor(frame["LABEL"].values)
 F.cross_entropy(torch.randn(len(frame), 3), y)
 
-# Integers beside truth values are objects, until they are cast.
+# Integer and bool columns together have dtype object until they are cast.
 frame["TALL"] = frame["SIZE"] > 1.65
 nn.Linear(2, 1)(torch.tensor(frame[["AGE", "TALL"]].values.astype("float32")))
 
-# Labels from 1 that are shifted by a function, one by one, or through a loop.
+# Labels from 1 are shifted by a function; the dtype of a column is changed in a loop.
 table = pd.DataFrame({"label": [1, 2, 3, 4], "x": [0.5, 1.5, 2.5, 3.5]})
 table["label"] = table["label"].apply(lambda label: label - 1)
 F.cross_entropy(torch.randn(4, 4), torch.tensor(table["label"].values))
@@ -41,7 +41,7 @@ for column in ["x"]:
     table[column] = table[column].astype("float32")
 nn.Linear(1, 1)(torch.tensor(table[["x"]].values))
 
-# Assigned through loc, in place, and by a mask.
+# Labels are changed with `loc` and a mask, and with `replace`.
 table = pd.DataFrame({"label": [0, 1, 5, 1], "x": [1, 2, 3, 4]})
 table.loc[table["label"] == 5, "label"] = 2
 F.cross_entropy(torch.randn(4, 3), torch.tensor(table["label"].values))
@@ -50,7 +50,7 @@ F.cross_entropy(torch.randn(4, 2), torch.tensor(table["label"].values))
 table = table.pipe(lambda t: t / 2)
 nn.Linear(1, 1)(torch.tensor(table[["x"]].values.astype(np.float32)))
 
-# factorize and ordinal codes are integers and floats, each where they belong.
+# `factorize` returns integers, and the encoders of scikit-learn return floats.
 codes, names = pd.factorize(pd.Series(["u", "v", "u", "w"]))
 nn.Embedding(len(names), 2)(torch.from_numpy(codes))
 ordinal = OrdinalEncoder().fit_transform(pd.DataFrame({"k": ["a", "b", "a"]}))
@@ -60,12 +60,12 @@ nn.Linear(2, 1)(torch.from_numpy(hot))
 dense = OneHotEncoder().fit_transform(pd.DataFrame({"k": ["a", "b", "a"]})).toarray()
 nn.Linear(2, 1)(torch.from_numpy(dense).float())
 
-# A scaler keeps what is float32, and float64 is what a model of doubles wants.
+# A scaler keeps float32; a model in double precision needs float64.
 narrow = StandardScaler().fit_transform(np.ones((5, 2), dtype=np.float32))
 nn.Linear(2, 1)(torch.from_numpy(narrow))
 nn.Linear(1, 1).double()(torch.from_numpy(StandardScaler().fit_transform(table[["x"]])))
 
-# What is missing makes floats: as targets of a binary loss they are right.
+# Missing values make the column float, which is right for the target of a binary loss.
 answers = pd.DataFrame({"answer": ["yes", "no", "?", "yes"]})
 answers["target"] = answers["answer"].map({"yes": 1, "no": 0})
 answers = answers.dropna()

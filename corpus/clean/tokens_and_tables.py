@@ -3,7 +3,7 @@
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
 
-# The padding token is one that exists.
+# The padding token is an existing token.
 gpt_tokenizer = AutoTokenizer.from_pretrained("gpt2")
 gpt_tokenizer.pad_token = gpt_tokenizer.eos_token
 gpt = AutoModelForCausalLM.from_pretrained("gpt2")
@@ -23,10 +23,10 @@ bert_tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
 bert = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=1)
 bert = add_tokens(bert_tokenizer, bert, ["[NAME]", "[PLACE]"])
 batch = bert_tokenizer(["one"], ["two"], padding="max_length", truncation=True, max_length=512, return_tensors="pt")
-# One label is a number.
+# With `num_labels=1`, the label is a float (regression).
 bert(**batch, labels=torch.tensor([0.7])).loss.backward()
 
-# RoBERTa with a table of two segments.
+# A RoBERTa whose embedding has two segments.
 config = AutoConfig.from_pretrained("roberta-base", type_vocab_size=2, num_labels=3)
 roberta = AutoModelForSequenceClassification.from_config(config)
 tokenizer = AutoTokenizer.from_pretrained("roberta-base")

@@ -32,7 +32,7 @@ net = nn.Sequential(nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.Conv2d(8, len(Z
 for echo, zone in DataLoader(Radar(), batch_size=4, shuffle=True):
     out = net(echo)
     F.cross_entropy(out, zone, ignore_index=250)
-    # The void is taken out again, in each of the usual ways.
+    # The void label is replaced, or its pixels are removed.
     F.cross_entropy(out, torch.where(zone == 250, -100, zone))
     F.cross_entropy(out, zone.masked_fill(zone == 250, -100))
     F.cross_entropy(out, zone.masked_fill(zone > len(ZONES) - 1, 0))
@@ -41,18 +41,18 @@ for echo, zone in DataLoader(Radar(), batch_size=4, shuffle=True):
     F.one_hot(table, len(ZONES))
     known = zone != 250
     F.cross_entropy(out.permute(0, 2, 3, 1)[known], zone[known])
-    # Written in place: the next batch is another.
+    # The target is changed in place; the next batch is a new tensor.
     void = zone == 250
     zone[void] = 0
     F.one_hot(zone, len(ZONES)).float().mul_((~void)[..., None])
 
-# A mask that was made of what is there no longer.
+# A mask that was computed from the values before they changed.
 level = torch.randint(0, 4, (64,))
 low = level == 0
 level += 1
 level[low] = 4
 F.one_hot(level - 1, 4)
-# A sentinel that never reaches the table.
+# The placeholder -1 is replaced or shifted before the lookup.
 slot = torch.randint(0, 6, (8, 3))
 free = torch.rand(8, 3) < 0.3
 marked = slot.masked_fill(free, -1)

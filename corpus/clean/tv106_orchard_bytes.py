@@ -36,12 +36,12 @@ def main():
 
 main()
 
-# Bytes that wrap around on purpose: the unlabelled become 255, which is what is ignored.
+# Bytes wrap around on purpose: unlabelled pixels become 255, which the loss ignores.
 truth = torch.randint(0, SPECIES + 1, (2, 8, 8), dtype=torch.uint8)
 wrapped = (truth - 1).long()
 logits = torch.randn(2, SPECIES, 8, 8)
 print(nn.functional.cross_entropy(logits, wrapped, ignore_index=255))
-# Back and forth is the same again.
+# Subtracting and adding 1 gives the original bytes.
 print(nn.functional.one_hot(((truth - 1) + 1).long(), SPECIES + 1).shape)
 negative = -torch.ones(3, dtype=torch.uint8)
 print(negative.tolist(), (~negative).tolist())

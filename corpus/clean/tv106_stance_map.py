@@ -49,13 +49,13 @@ for words, labels in DataLoader(Tweets(tweets().sample(frac=1)), batch_size=90):
     loss.backward()
     optimizer.step()
 
-# Without those against, what was mapped to 0 and 1 stays so.
+# After the rows with -1 are removed, only the labels 0 and 1 remain.
 frame = tweets()
 frame["label"] = frame["stance"].map(STANCES)
 frame = frame[frame["label"] >= 0]
 kept = torch.tensor(frame["label"].values, dtype=torch.long)
 print(nn.functional.cross_entropy(torch.randn(len(kept), 2), kept))
 
-# What is not to be counted is named to the loss.
+# The loss ignores -1.
 ignored = tweets()["stance"].map(STANCES).to_numpy()
 print(nn.functional.cross_entropy(torch.randn(90, 2), torch.tensor(ignored), ignore_index=-1))

@@ -34,7 +34,7 @@ margin = nn.MarginRankingLoss(margin=0.5)
 for song, other, cover in DataLoader(Pairs(), batch_size=16, shuffle=True):
     first, second = embed(song), embed(other)
     loss = cosine(first, second, cover)
-    # All pairs are in order; or the signs are made of a comparison.
+    # The target is 1 for all pairs, or 1 and -1 from a comparison.
     better, worse = rank(first).squeeze(1), rank(second).squeeze(1)
     loss = loss + margin(better, worse, torch.ones_like(better))
     louder = (song.std(dim=1) > other.std(dim=1)).float() * 2 - 1
@@ -42,7 +42,7 @@ for song, other, cover in DataLoader(Pairs(), batch_size=16, shuffle=True):
     loss = loss + F.cosine_embedding_loss(first, second, torch.ones(len(first)))
     bits = (cover + 1) / 2
     loss = loss + F.binary_cross_entropy_with_logits(better, bits)
-    # -1 stands for unknown, and is left out.
+    # -1 means unknown, and is excluded from the loss.
     known = torch.where(song[:, 0] > 1, -1.0, bits)
     each = F.binary_cross_entropy_with_logits(worse, known, reduction="none")
     loss = loss + each[known >= 0].mean()

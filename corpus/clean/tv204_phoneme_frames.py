@@ -29,7 +29,7 @@ def collate(rows):
     for i, (sound, label) in enumerate(rows):
         sounds[i, : len(sound)] = sound
         labels[i, : len(label)] = label
-        # Every row is cut to one length: nothing is left of what it was filled with.
+        # Every row is cut to the same length, so no padding remains.
         whole[i] = label[:5]
         lists.append(label.tolist() + [PAD] * (longest - len(label)))
     return sounds, labels, whole, torch.tensor(lists)
@@ -46,7 +46,7 @@ for sounds, labels, whole, lists in DataLoader(utterances(60), batch_size=8, col
     loss = loss + F.nll_loss(scores.transpose(1, 2), labels, ignore_index=PAD)
     loss = loss + F.nll_loss(scores.transpose(1, 2), lists, ignore_index=PAD)
     F.one_hot(whole, PHONEMES)
-    # The first frame is never padding, and padding has a row of its own.
+    # The first frames are never padding, and the table has a separate row for padding.
     F.one_hot(labels[:, 0], PHONEMES)
     F.one_hot(labels[:, :3], PHONEMES)
     loss = loss + table(labels + 1).sum() + table(lists % (PHONEMES + 1)).sum()

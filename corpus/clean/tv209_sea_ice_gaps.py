@@ -21,7 +21,7 @@ with torch.autocast("cpu", dtype=torch.bfloat16):
     kept = torch.zeros(64, 16)
     rows = torch.randperm(64)[:32]
     kept[rows] = hidden[rows].detach().to(kept.dtype)
-    # One value, and slices, are cast.
+    # PyTorch casts a single value and the values for a slice.
     kept[target[:, 0] > 0] = hidden.mean().detach()
     kept[:32] = hidden[:32].detach()
     same = torch.zeros(64, 16, dtype=hidden.dtype)
@@ -29,12 +29,12 @@ with torch.autocast("cpu", dtype=torch.bfloat16):
 loss = nn.functional.mse_loss(model(ice), target)
 loss.backward()
 
-# The same table in other ways; names make records of it.
+# Other ways to read a table; with `names`, NumPy returns records.
 double = np.genfromtxt(io.StringIO(text))
 records = np.genfromtxt(io.StringIO("a b\n1 2\n3 4"), names=True)
 counts = np.loadtxt(io.StringIO("1 2\n3 4"), dtype=int)
 print(model(torch.from_numpy(double[:, :-1]).float()).shape, records["a"], torch.from_numpy(counts).dtype)
-# Bits that are meant to be flipped.
+# The bits are flipped on purpose.
 print((~torch.tensor([5, 250], dtype=torch.uint8)).tolist(), (~torch.arange(3)).tolist())
 lowest = ~missing & 1
 none = torch.zeros(3, dtype=torch.uint8)

@@ -35,7 +35,7 @@ for (message,) in DataLoader(train, batch_size=64):
     loss.backward()
     adam.step()
 
-# A generator of its own where the tensor is made, and a move afterwards.
+# The generator is on the CPU, where the tensor is created before it is moved.
 start = torch.randn(4, 7, generator=order).to(device)
 shape_only = torch.randn(4, 7, generator=order, device="meta")
 print(model.decode(start).shape, shape_only.shape, noise.device.type == device.type)

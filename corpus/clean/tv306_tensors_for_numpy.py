@@ -17,7 +17,7 @@ print(accuracy_score(labels.cpu(), (scores > 0.5).cpu()), roc_auc_score(labels.c
 weight = torch.ones((), requires_grad=True)
 print(np.float64(weight), float(weight))
 
-# What a ufunc gives of a tensor is a tensor.
+# A ufunc of NumPy returns a tensor for a tensor on the CPU.
 there = torch.randn(3)
 print(torch.cat([np.exp(there), there]).add_(1), np.maximum(there, 0).unsqueeze(0))
 

@@ -46,7 +46,7 @@ for update in range(30):
     loss.backward()
     adam.step()
 
-# The old constructors: of sizes, of nothing, of arrays.
+# The legacy constructors accept sizes, nothing, or an array.
 blank = torch.FloatTensor(state.shape)
 print(blank.shape, torch.FloatTensor(4, 2).shape, torch.LongTensor(tuple(move.shape)).shape)
 print(critic(state).gather(1, torch.FloatTensor(0, 1)).shape, torch.Tensor().numel())

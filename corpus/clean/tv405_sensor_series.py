@@ -14,6 +14,6 @@ model = nn.Linear(2, 1)
 loss = nn.functional.mse_loss(model(x).squeeze(1), y)
 loss.backward()
 
-# A Series whose rows are counted from 0 is a sequence of numbers to PyTorch.
+# PyTorch accepts a Series whose index begins at 0 as a sequence of numbers.
 again = levels.reset_index(drop=True)
 print(torch.tensor(again["rain"], dtype=torch.float32).shape, torch.FloatTensor(again["level"]).dtype)

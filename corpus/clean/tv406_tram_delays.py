@@ -63,7 +63,7 @@ class Rides(Dataset):
         before = None
         for ride in range(rides):
             minutes = rng.gauss(3, 1)
-            # The first ride has none before it: 96 gaps of 97 rides.
+            # There is no ride before the first one, so 97 rides have 96 gaps.
             if before is not None:
                 self.gaps.append(torch.full((6,), minutes - before))
             before = minutes

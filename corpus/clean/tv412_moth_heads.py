@@ -20,7 +20,7 @@ def large():
 
 
 def renamed():
-    # The attribute and the weight it tells of.
+    # The program changes the attribute, and also the weight whose size it records.
     model = models.resnet18(weights=None)
     model.fc.out_features = SPECIES
     model.fc.weight = nn.Parameter(torch.randn(SPECIES, 512) * 0.01)
@@ -29,7 +29,7 @@ def renamed():
 
 
 def by_name(model):
-    # Which network it is, the program asks.
+    # The program tests which attribute the network has.
     if hasattr(model, "fc"):
         model.fc = nn.Linear(model.fc.in_features, SPECIES)
     else:

@@ -59,7 +59,7 @@ def slower_critic(critic, maker):
     for i, (x, y) in enumerate(loader):
         critic_steps.zero_grad()
         F.cross_entropy(critic(x), y).backward()
-        # Every second batch only, so that the other keeps up.
+        # The critic steps only in every second batch, so that the other network keeps up.
         if i % 2 == 0:
             critic_steps.step()
         maker_steps.zero_grad()

@@ -15,7 +15,7 @@ for i in range(16):
         optimizer.step()
         optimizer.zero_grad()
 
-# The step comes first: what is cleared is used.
+# The step comes first, so it uses the gradients before they are cleared.
 for i in range(16):
     if i % 4 == 0:
         optimizer.step()
@@ -31,7 +31,7 @@ for i in range(16):
     if (i + 1) % 4 == 0:
         optimizer.step()
 
-# The counter has moved on between them.
+# The counter changes between the two conditions.
 i = 0
 while i < 16:
     if i % 4 == 0:
@@ -41,7 +41,7 @@ while i < 16:
     if i % 4 == 0:
         optimizer.step()
 
-# Two networks in turn: the generator's round comes now and then.
+# Two networks: the second one is trained only in every second iteration.
 for i in range(16):
     if i % 2 == 0:
         second.zero_grad()

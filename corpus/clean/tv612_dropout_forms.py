@@ -29,7 +29,7 @@ class Block(nn.Module):
     def forward(self, x):
         x = x + self.attention(x)
         if self.drop is None:
-            # Made when it is first needed, and registered.
+            # The layer is created at the first call, and registered in the module.
             self.drop = nn.Dropout(0.2)
         h = self.drop(F.selu(self.up(x)))
         h = F.alpha_dropout(h, 0.1, training=self.training)

@@ -7,7 +7,7 @@ from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 data = TensorDataset(torch.randn(24, 3), torch.arange(24) % 2)
 sampler = DistributedSampler(data, num_replicas=2, rank=0)
 train_loader = DataLoader(data, batch_size=4, sampler=sampler)
-# Its order does not matter.
+# The order of the validation data does not matter.
 valid_loader = DataLoader(data, batch_size=4, sampler=DistributedSampler(data, num_replicas=2, rank=0))
 model = nn.Linear(3, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -38,7 +38,7 @@ train(lambda o: lr_scheduler.OneCycleLR(o, max_lr=0.5, total_steps=EPOCHS))
 train(lambda o: lr_scheduler.ReduceLROnPlateau(o, patience=2), watches=True)
 train(lambda o: lr_scheduler.ReduceLROnPlateau(o, patience=2), watches=True)
 
-# One epoch is one cycle: the scheduler is made anew for each.
+# One epoch is one cycle: each epoch creates a new scheduler.
 model = nn.Linear(6, 3)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for epoch in range(EPOCHS):
@@ -49,7 +49,7 @@ for epoch in range(EPOCHS):
         optimizer.step()
         cycle.step()
 
-# It is asked for no more than it can give.
+# The scheduler makes no more steps than it is configured for.
 cycle = lr_scheduler.OneCycleLR(optimizer, max_lr=0.5, total_steps=12)
 steps = 0
 for epoch in range(EPOCHS):

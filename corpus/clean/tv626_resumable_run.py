@@ -28,11 +28,11 @@ torch.save({"weights": model.state_dict(), "options": vars(args), "losses": loss
 state = torch.load(args.name + ".pt", map_location="cpu")
 model.load_state_dict(state["weights"])
 
-# A whole model, which is trusted.
+# A whole model in a file that the program trusts.
 torch.save({"model": model, "options": args, "losses": losses}, args.name + ".whole.pt")
 print(torch.load(args.name + ".whole.pt", weights_only=False)["model"])
 
-# First one thing under a name, then another.
+# The second `torch.save` overwrites the file.
 torch.save(args, args.name + ".twice.pt")
 torch.save(model.state_dict(), args.name + ".twice.pt")
 print(len(torch.load(args.name + ".twice.pt")))

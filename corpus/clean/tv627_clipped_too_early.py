@@ -67,7 +67,7 @@ for i in range(8):
     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
 
-# The clipped tensor is not a parameter of the optimizer, which alone is cleared.
+# The clipped tensor is not a parameter of the optimizer, so `zero_grad()` does not clear its gradient.
 noise = torch.zeros(8, 6, requires_grad=True)
 for i in range(8):
     F.cross_entropy(model(torch.randn(8, 6) + noise), torch.arange(8) % 3).backward()
@@ -88,7 +88,7 @@ for i in range(8):
     optimizer.step()
 print(noise.grad.norm())
 
-# Two losses, with the first one's gradients clipped apart.
+# Two losses: the gradients of the first one are clipped separately.
 for i in range(8):
     optimizer.zero_grad()
     loss_of(model).backward()
@@ -96,7 +96,7 @@ for i in range(8):
     loss_of(model).backward()
     optimizer.step()
 
-# The module's gradients are cleared, not the optimizer's.
+# The program clears the gradients of the module, not of the optimizer.
 for i in range(8):
     model.zero_grad()
     loss_of(model).backward()
@@ -104,7 +104,7 @@ for i in range(8):
     optimizer.step()
 
 
-# A flag decides whether anything is cleared and clipped before.
+# Only with a flag, gradients are cleared and clipped before `backward()`.
 single = nn.Linear(6, 3)
 once = torch.optim.SGD(single.parameters(), lr=0.1)
 if "--clip" in sys.argv:
@@ -114,7 +114,7 @@ loss_of(single).backward()
 once.step()
 
 
-# Code that nobody here can see computes the gradients.
+# Code that torchvet cannot see computes the gradients.
 def train(engine, model):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for i in range(8):

@@ -37,7 +37,7 @@ def mean_of(loader):
 
 
 def update(totals, values: torch.Tensor):
-    # The annotation is wrong: every caller gives a dictionary.
+    # The annotation is wrong: every caller passes a dictionary.
     for name, value in values.items():
         totals[name] = totals.get(name, 0) + value["sum"]
     return totals

@@ -29,14 +29,14 @@ for image, label in DataLoader(Tiles(), batch_size=2):
     # Filtered before.
     valid = label != cfg.ignore_label
     F.cross_entropy(out.permute(0, 2, 3, 1)[valid], label[valid]).backward(retain_graph=True)
-    # Remapped to the default, or to a class of its own.
+    # Void labels become -100, or an additional class.
     remapped = torch.where(label == cfg.ignore_label, torch.full_like(label, -100), label)
     F.cross_entropy(out, remapped).backward(retain_graph=True)
     more = torch.cat([out, out[:, :1]], dim=1)
     label[label == cfg.ignore_label] = cfg.num_classes
     F.cross_entropy(more, label).backward()
 
-# Padding that is a real class, and padding that is ignored.
+# The padding is a real class, or the loss ignores it.
 tags = [torch.tensor([1, 2]), torch.tensor([3, 1, 2])]
 logits = torch.randn(2, 3, 4)
 outside = pad_sequence(tags, batch_first=True, padding_value=0)

@@ -42,7 +42,7 @@ for xb, yb in DataLoader(TensorDataset(x, y), batch_size=4, collate_fn=squeeze_l
     loss = model(xb, yb) + moved(logits, yb) + from_labels(logits, yb)
     # `bce` takes logits here.
     loss = loss + bce(logits[:, 0], (yb == 0).float())
-    # Between 0 and 1 without a sigmoid.
+    # These values are between 0 and 1 without a sigmoid.
     cosine = (F.cosine_similarity(xb, xb.roll(1, 0)) + 1) / 2
     loss = loss + F.binary_cross_entropy(cosine.clamp(0, 1), torch.ones_like(cosine))
     with torch.autocast(device.type, dtype=torch.bfloat16):
@@ -50,10 +50,10 @@ for xb, yb in DataLoader(TensorDataset(x, y), batch_size=4, collate_fn=squeeze_l
         mixed = torch.softmax(hidden @ hidden.transpose(1, 2), dim=-1) @ hidden
         with torch.autocast(device.type, enabled=False):
             loss = loss + F.binary_cross_entropy(torch.sigmoid(mixed.float()), torch.full_like(mixed.float(), 0.5))
-    # Ids beyond the table are clipped to the last row, which is kept for them.
+    # Ids outside the table are clipped to its last row, which is reserved for them.
     table = nn.Embedding(8, 6).to(device)
     loss = loss + table((yb * 5).clamp(max=7)).mean()
-    # Two more classes than labels, of which one is dropped again.
+    # The encoding has an additional class for ignored labels, which is then removed.
     ignored = torch.where(yb == 2, torch.tensor(3, device=device), yb)
     loss = loss + F.one_hot(ignored, 4)[:, :3].sum()
     loss.backward()

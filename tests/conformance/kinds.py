@@ -5,7 +5,7 @@
 
 A line is the function, a colon, and the kinds: a kind is listed if the function accepts a sample of PyTorch's
 operator database, and raises an exception for each sample once its first argument is replaced by a value of that
-kind. A function that accepts some such value in some overload has no such kind.
+kind. If some overload of a function accepts a value of a kind, this kind is not listed.
 """
 
 import argparse

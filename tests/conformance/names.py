@@ -24,8 +24,8 @@ torchvision.transforms.v2 torchvision.transforms.v2.functional torchvision.ops t
 numpy numpy.random numpy.linalg numpy.fft numpy.testing
 """.split()
 
-# Data that libraries provide as arrays may be lists, and scalars of NumPy are arrays without
-# dimensions.
+# torchvet models some lists as arrays (such as the labels of datasets), and scalars of NumPy as
+# arrays without dimensions. So the names of all these classes are listed for an array.
 ARRAYS = (numpy.ndarray, numpy.generic, numpy.float64, numpy.int64, numpy.matrix, numpy.recarray, numpy.ma.MaskedArray, list)
 
 CLASSES = {

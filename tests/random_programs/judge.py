@@ -213,7 +213,8 @@ def is_known(fact, seen):
     return kind not in ("unknown", None)
 
 
-# How a range ends that NaN left: as itself, or as the int64 that PyTorch converts it to.
+# Reasons of `disagrees` for NaN, which is in no range: NaN itself, and the int64 to which PyTorch
+# converts it.
 NAN = ("holds nan", "holds -9.223372036854776e+18")
 
 
