@@ -132,7 +132,7 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
         }
         name if WARPS.split_whitespace().any(|n| n == name) => {
             if name == "Rotate" {
-                // Some versions change height and width.
+                // In some versions, `Rotate` changes height and width.
                 out.shape = None;
             }
             resample(cx, object, &mut out, mask);
@@ -164,7 +164,7 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
                 out.range = bounds.map(|(lo, hi)| Range::bounds(lo, hi));
             }
             if matches!(name, "Flip" | "ToGray") {
-                // Some versions change the size or the channels.
+                // In some versions, these two change the size or the channels.
                 out.shape = None;
             }
         }

@@ -149,7 +149,7 @@ fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(mut out) = picture(cx, b) else { return Value::Unknown };
     let (height, width) = dsize(cx, &b.get("dsize")).unwrap_or((Size::Unknown, Size::Unknown));
     with_sides(cx, &mut out, height, width);
-    // The higher bits of `flags` say how pixels outside the image are filled.
+    // The higher bits of `flags` have nothing to do with the interpolation.
     out.past = match b.get("flags").as_int().map(|flags| flags & 7) {
         Some(0 | 6) => out.past,
         Some(_) => out.interpolated(cx.at()),

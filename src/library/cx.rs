@@ -212,7 +212,7 @@ impl Cx<'_, '_> {
         items.element(&mut self.it.heap)
     }
 
-    /// Calls a function of the program.
+    /// Calls a value, such as a function of the program, at the place of this call.
     pub(crate) fn call(&mut self, callee: &Value, args: Args) -> Value {
         let span = self.span;
         self.it.call(callee, args, span)

@@ -190,7 +190,8 @@ pub(super) enum Layers {
     Linear,
     /// Dropout, then a linear layer.
     Dropout,
-    /// Two hidden linear layers of 4096 features and a linear layer, in the order of VGG.
+    /// Two hidden linear layers of 4096 features and a linear layer, with activations and dropout in
+    /// the order of VGG.
     Vgg,
     Alexnet,
     /// A linear layer, an activation, dropout, a linear layer.

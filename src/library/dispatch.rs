@@ -378,7 +378,7 @@ impl Library for Libraries {
     }
 }
 
-/// Packages whose classes have neither `__bool__` nor `__len__`.
+/// Packages whose classes, except [`CONTAINERS`], have neither `__bool__` nor `__len__`.
 const NEVER_EMPTY: &[&str] = &[
     "torchvision.transforms.",
     "torch.optim.",

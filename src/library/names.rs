@@ -97,7 +97,7 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
             // Only an annotation says that the value is a tensor, and it may be wrong.
             Data::Tensor(t) if t.shape.is_none() && t.dtype.is_none() && t.device.is_none() => return None,
             Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => ("torch.Tensor", "a tensor"),
-            Data::Tensor(_) => ("numpy.ndarray", "an array of NumPy"),
+            Data::Tensor(_) => ("numpy.ndarray", "a NumPy array"),
             Data::List(_) => ("builtins.list", "a list"),
             _ => return None,
         },

@@ -5,7 +5,7 @@ use crate::value::Topic;
 
 /// Whether operations record gradients: a bool.
 pub(crate) const GRAD_MODE: Topic = Topic::new("grad mode");
-/// `None`, or a tuple of a device and a dtype.
+/// The setting of autocast: `None`, or a tuple of a device and a dtype.
 pub(crate) const AUTOCAST: Topic = Topic::new("autocast");
 pub(crate) const DEFAULT_DTYPE: Topic = Topic::new("default dtype");
 pub(crate) const DEFAULT_DEVICE: Topic = Topic::new("default device");

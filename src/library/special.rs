@@ -7,7 +7,7 @@ use crate::python::{Args, Interp};
 use crate::syntax::Span;
 use crate::value::{Items, Type, Value, dotted, sym};
 
-/// Calls a special method of an object inside a module.
+/// Calls a special method of an object that a library's module contains, such as `os.environ`.
 pub(super) fn call(it: &mut Interp<'_>, object: &Value, name: &str, args: &[Value], span: Span) -> Option<Value> {
     let Value::Path(path) = object else { return None };
     let args = Args::positional(args.iter().cloned(), span);

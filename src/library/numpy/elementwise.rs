@@ -108,7 +108,7 @@ fn to_bool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn same_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = as_array(cx, &operand(b)) else { return Value::Unknown };
     let mut out = plain(&input);
-    // Rounding bools gives float16. Scripts do not round bools, so the dtype stays unknown.
+    // For bools, the dtype depends on the function: rounding gives float16, for example.
     if input.dtype == Some(Dtype::Bool) {
         out.dtype = None;
     }

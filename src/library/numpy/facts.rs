@@ -99,7 +99,7 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
     if let Some(image) = crate::library::pil::as_array(cx, value) {
         return Some(image);
     }
-    // NumPy functions of a frame return a frame.
+    // Many NumPy functions return a frame for a frame.
     if !crate::library::pandas::is_frame(cx.it, value)
         && let Some(values) = crate::library::pandas::as_array(cx, value)
     {

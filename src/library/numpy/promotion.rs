@@ -136,7 +136,8 @@ pub(super) fn floating(dtype: Dtype) -> Dtype {
     }
 }
 
-/// The dtype of functions like `sqrt` for small integers: the smallest float type that holds them.
+/// The dtype of the results of functions like `sqrt`: for narrow integers, the smallest float type
+/// that holds them.
 pub(super) fn unary_floating(dtype: Dtype) -> Dtype {
     match dtype {
         Dtype::Bool | Dtype::Int8 | Dtype::Uint8 => Dtype::Float16,

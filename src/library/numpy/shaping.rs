@@ -95,7 +95,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def("numpy.meshgrid", "*xi, **kwargs", |cx, b| {
         let at = cx.at();
         let axes: Vec<Option<Tensor>> = b.rest_values().iter().map(|v| as_array(cx, v)).collect();
-        // Keywords other than `indexing` change the shapes.
+        // Keywords other than `indexing` may change the shapes.
         let indexing = b.extra.iter().find(|(name, _)| name.as_str() == "indexing").map(|(_, arg)| arg.value.clone());
         let only = b.extra.len() == usize::from(indexing.is_some());
         let mut dims: Option<Vec<Dim>> = axes.iter().map(|a| Some(Dim::new(a.as_ref()?.numel(), at))).collect();

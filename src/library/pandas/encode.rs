@@ -122,7 +122,7 @@ fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
     out
 }
 
-/// `replace`: all other values stay.
+/// `replace`: the values that are no key of the dictionary stay.
 fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let plain = b.extra.is_empty() && !b.open;

@@ -52,7 +52,7 @@ pub(crate) fn register(t: &mut Table) {
             t.family(&format!("{class}."), "fit_transform transform", "self, X, y=None, **kwargs", transform);
             t.def(&format!("{class}.inverse_transform"), "self, X, **kwargs", inverse);
             t.def(&format!("{class}.set_output"), "self, *, transform=None", |cx, b| {
-                // After this call, the transformer returns frames.
+                // After this call, the transformer may return frames.
                 if let Some(id) = b.get("self").as_obj() {
                     cx.it.heap.set_attr(id, "<frames>", Value::Bool(true));
                 }

@@ -30,7 +30,8 @@ fn shallow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         // A shallow copy shares the tensor's memory.
         Data::Tensor(tensor) => cx.view_of(&value, tensor),
         mut data => {
-            // Also copies the elements of a subclass of `dict` or `list`.
+            // An instance of a subclass of `dict` or `list` stores its elements in an object of
+            // its own, which is copied, too.
             if let Data::Instance(instance) = &mut data
                 && let Some(payload) = instance.attrs.get_mut(&sym(PAYLOAD))
                 && let Some(id) = payload.as_obj()

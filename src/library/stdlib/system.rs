@@ -152,7 +152,7 @@ fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The value that the script wrote to a variable.
+/// The note of an environment variable: the value that the script wrote to it.
 const ENV: Topic = Topic::new("environment");
 
 fn set_one(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

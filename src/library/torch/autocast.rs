@@ -35,7 +35,7 @@ pub(crate) fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     let eligible = dtype.is_floating() && dtype != Dtype::Float64;
     let cpu = tensor.device.is_some_and(Device::is_cpu);
     match autocast(cx, tensor.device) {
-        // Products with vectors are only on CUDA's list of lowered functions.
+        // These products are only on CUDA's list of lowered functions.
         Autocast::To(_) if eligible && cpu && matches!(cx.name(), "mv" | "addmv" | "addr" | "multi_dot") => None,
         Autocast::To(to) if eligible => Some(to),
         Autocast::Unknown if eligible => None,

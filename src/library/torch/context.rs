@@ -142,7 +142,8 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// The device type, with the dtype to which floating tensors are cast.
+/// The setting of an autocast manager: the device type, and the dtype to which floating tensors are
+/// cast.
 fn autocast(cx: &Cx<'_, '_>, b: &Bound) -> Value {
     let device = match cx.path.as_str() {
         "torch.cuda.amp.autocast" => Some(Device::CUDA),

@@ -236,7 +236,7 @@ fn index_select(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dims = match (input.shape.clone(), axis) {
         (Some(dims), _) if dims.is_empty() => {
             if number.equals(&Size::Int(1)) == Some(false) {
-                let message = format!("`input` has no dimensions: one index can be taken from it, not {number}");
+                let message = format!("`input` has no dimensions, so `index` must have one element, not {number}");
                 cx.reject(RejectKind::Shape, message, vec![shape_read(indices, None)]);
             }
             Some(dims)

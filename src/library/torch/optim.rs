@@ -1,4 +1,4 @@
-//! Optimizers and learning-rate schedulers: they hold parameters and change their values.
+//! Optimizers, which change parameters; learning-rate schedulers; gradient scalers.
 
 use super::nn::module::is_module;
 use crate::library::notes::PARAMETERS;

@@ -248,7 +248,7 @@ fn check_part(cx: &mut Cx<'_, '_>, src: &Tensor, part: &[Dim]) {
     if differ {
         let part: Vec<Size> = part.iter().map(|d| d.size.clone()).collect();
         let message = format!(
-            "`src` is {} and the part of `input` that it replaces is {}",
+            "`src` is {} and the part of `input` that it replaces is {}: the shapes must be equal",
             shape_text(src),
             carry::sizes_text(&part)
         );

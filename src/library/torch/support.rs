@@ -26,13 +26,13 @@ pub(crate) fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
 pub(crate) fn kind_text(cx: &Cx<'_, '_>, value: &Value) -> &'static str {
     match value {
         Value::None => "None",
-        Value::Str(_) => "a string",
+        Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => "a string",
         Value::Tuple(_) => "a tuple",
         Value::Obj(id) => match cx.it.heap.get(*id) {
             Data::List(_) => "a list",
             Data::Dict(_) => "a dict",
             Data::Set(_) => "a set",
-            Data::Tensor(tensor) if tensor.array == ArrayKind::Numpy => "an array of NumPy",
+            Data::Tensor(tensor) if tensor.array == ArrayKind::Numpy => "a NumPy array",
             Data::Iter(_) => "an iterator",
             _ => "an object",
         },
@@ -41,7 +41,7 @@ pub(crate) fn kind_text(cx: &Cx<'_, '_>, value: &Value) -> &'static str {
             Some(Type::Int) => "an int",
             Some(Type::Float) => "a float",
             Some(_) => "a complex number",
-            None => "no tensor",
+            None => "something else",
         },
     }
 }

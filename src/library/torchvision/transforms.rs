@@ -91,7 +91,8 @@ const MADE: &str = "<made>";
 pub(crate) fn register(t: &mut Table) {
     for prefix in ["torchvision.transforms.", "torchvision.transforms.v2."] {
         for (name, sig) in CLASSES {
-            // These transforms are plain objects; all others are modules.
+            // These transforms are plain objects in `torchvision.transforms`; all others are
+            // modules. The same model serves `v2`, where all are modules.
             let plain =
                 matches!(*name, "Compose" | "ToTensor" | "PILToTensor" | "ToPILImage" | "Lambda" | "RandomChoice");
             let bases: &[&str] = if plain { &[] } else { &["torch.nn.Module"] };

@@ -53,7 +53,7 @@ pub(crate) fn pass_on(cx: &mut Cx<'_, '_>, from: &Value, to: &Value) {
     }
 }
 
-/// Makes the result of any other function a plain tensor.
+/// Makes a tensor a plain one, not an instance of a class of `tv_tensors`.
 pub(crate) fn plain(cx: &mut Cx<'_, '_>, tensor: &Value) {
     if let Some(id) = tensor.as_obj() {
         cx.it.heap.update_tensor(id, |t| t.wrapper = None);

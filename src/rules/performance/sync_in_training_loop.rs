@@ -33,13 +33,13 @@ pub(crate) struct SyncInTrainingLoop {
     costs: RefCell<Vec<(Round, Span, Cost)>>,
     /// The iterations in which an optimizer steps.
     steps: RefCell<Vec<Round>>,
-    /// Tensors that the current iteration created on the CPU, and their places.
+    /// Tensors that the current iteration created on the CPU, each with the place of its creation.
     made: RefCell<FxHashMap<ObjId, Span>>,
     /// The places of moves that have an effect at least once.
     needed: RefCell<FxHashSet<Span>>,
 }
 
-/// Functions that create a tensor without inputs, and have a `device` argument.
+/// Functions that create a tensor without an input tensor, and have a `device` argument.
 const FACTORIES: &[&str] =
     &["zeros", "ones", "full", "empty", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "tensor"];
 

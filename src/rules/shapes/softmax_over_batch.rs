@@ -39,7 +39,7 @@ impl Rule for SoftmaxOverBatch {
         let Some((at, over)) = dim.and_then(|at| Some((at, dims.get(at)?))) else { return };
         let mut others = dims.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, dim)| dim).peekable();
         // Scores with one number per sample are normalised over the batch on purpose, and so are
-        // pairs of samples.
+        // scores of pairs of samples.
         let on_purpose =
             others.peek().is_none() || others.any(|dim| dim.batch || dim.size.known().is_none_or(|n| n == 1));
         if !is_batch(over) || on_purpose {

@@ -132,7 +132,7 @@ impl Optimizers {
                     // Without gradients, a step does nothing.
                     Some(_) if matches!(self.gradients(it, *optimizer), Some(Gradients::Blank | Gradients::Empty)) => {}
                     Some(_) => self.set(it, *optimizer, Some(Gradients::Used)),
-                    // The trace does not know this optimizer. It may be one of several known ones.
+                    // It is not known which optimizer this is; it may be one of the known ones.
                     None => self.forget_all(it),
                 }
             }

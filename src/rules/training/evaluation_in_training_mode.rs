@@ -123,7 +123,7 @@ impl Rule for EvaluationInTrainingMode {
         let it = &*cx.it;
         let span = cx.span;
         let Some(Mode { class, training: Some(true), layer }) = mode_of(it, path, bound) else { return };
-        // Layers created for one call drop in every mode of the model.
+        // Layers created for one call drop values in every mode of the model.
         if cx.trace.throwaways.borrow().contains_key(&layer) {
             return;
         }

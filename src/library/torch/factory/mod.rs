@@ -263,7 +263,7 @@ fn fill_value(cx: &Cx<'_, '_>, value: &Value) -> (Option<Dtype>, Option<f64>) {
 fn full(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let size = b.get("size");
     if size.number_type().is_some() {
-        cx.reject(RejectKind::Value, "the size of torch.full is a tuple, not a number", Vec::new());
+        cx.reject(RejectKind::Value, "torch.full takes its size as a tuple, not as a number", Vec::new());
         return cx.some_tensor();
     }
     let shape = dims(cx, b, &[size]);

@@ -186,7 +186,10 @@ pub(crate) fn without_truth(heap: &Heap, object: &Value) -> Option<(&'static str
         ArrayKind::Numpy => ("ValueError", "an array"),
     };
     let shape = shape_text(&input);
-    Some((exception, format!("{what} of more than one element, here {shape}, is no condition: use `any()` or `all()`")))
+    Some((
+        exception,
+        format!("{what} of more than one element, here {shape}, cannot be a condition: use `any()` or `all()`"),
+    ))
 }
 
 /// The truth value of a tensor, if its only element is known.

@@ -59,7 +59,7 @@ fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, 
         if tensor.array == ArrayKind::Numpy && input.array == ArrayKind::Torch && tensor.rank().is_some_and(|r| r > 0) {
             cx.reject(
                 RejectKind::Value,
-                "a numpy array is assigned to a tensor: convert it with torch.from_numpy",
+                "a NumPy array cannot be assigned to elements of a tensor: convert it with torch.from_numpy",
                 Vec::new(),
             );
             return Err(Rejected);
@@ -86,7 +86,11 @@ fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, 
     };
     match refused {
         Some(what) if torch => {
-            cx.reject(RejectKind::Value, format!("{what} is assigned to elements of a tensor"), Vec::new());
+            cx.reject(
+                RejectKind::Value,
+                format!("{what} cannot be assigned to elements of a tensor: use a number or a tensor"),
+                Vec::new(),
+            );
             Err(Rejected)
         }
         _ => Ok(Tensor::default()),
@@ -246,7 +250,8 @@ fn leaves_a_rest(index: &Value) -> bool {
     matches!(last, Some(Value::Slice(parts)) if matches!(&**parts, [Value::None, stop, Value::None] if !stop.is_none()))
 }
 
-/// Whether an index excludes the first position, or selects only one: `[:, 1:]`, `[:, 0]`.
+/// Whether the last part of an index excludes the first position, or selects only one: `[:, 1:]`,
+/// `[:, 0]`.
 fn passes_over(index: &Value) -> bool {
     let last = match index {
         Value::Tuple(items) => items.last(),

@@ -286,7 +286,7 @@ fn vander(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         shape.push(columns);
         shape
     });
-    // Powers are cumulative products, which have the dtype int64 for small integers.
+    // Powers are cumulative products, which are int64 for every integer dtype.
     let dtype = x.dtype.map(|d| if d.is_integral() { Dtype::Int64 } else { d });
     let out = beside(cx, &x, shape, dtype);
     cx.out(out)

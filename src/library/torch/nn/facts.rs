@@ -135,7 +135,7 @@ pub(super) fn dim_read(name: &str, noun: &str, dim: &Dim) -> (String, Origin) {
     (format!("`{name}` gets {} here", counted(&dim.size, noun)), dim.at)
 }
 
-/// The label for a dimension of a tensor whose elements have no name.
+/// The label for a dimension of a tensor, if there is no noun for [`dim_read`].
 pub(super) fn length_read(name: &str, dim: &Dim) -> (String, Origin) {
     (format!("`{name}` gets a dimension of length {} here", dim.size), dim.at)
 }

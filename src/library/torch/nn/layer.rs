@@ -278,7 +278,7 @@ pub(crate) fn counter(cx: &Cx<'_, '_>, b: &Bound) -> Tensor {
     state(cx, b, Vec::new()).with_dtype(Some(Dtype::Int64), cx.at())
 }
 
-/// The dimension of a parameter that determines a length of the layer's input.
+/// A dimension of a tensor; unknown if the shape is not known.
 pub(crate) fn dim_of(tensor: &Tensor, index: usize) -> Dim {
     tensor.shape.as_ref().and_then(|dims| dims.get(index)).cloned().unwrap_or(Dim::UNKNOWN)
 }

@@ -315,8 +315,8 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut dtype = match cx.name() {
         "poisson_nll_loss" => floating_dtype(cx, &tensors),
         "mse_loss" | "l1_loss" | "smooth_l1_loss" | "kl_div" | "gaussian_nll_loss" => loss_dtype(cx, &tensors),
-        // The other losses return the dtype of the input or of the target, so these two must be
-        // equal.
+        // Each of the other losses returns the dtype of the input or that of the target, so the
+        // dtype of the result is known only if the two are equal.
         "binary_cross_entropy_with_logits" if autocast(cx, input.device) != Autocast::Off => loss_dtype(cx, &tensors),
         _ => loss_dtype(cx, &tensors).filter(|_| alike(&input, &target)),
     };

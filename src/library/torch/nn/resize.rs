@@ -387,7 +387,7 @@ fn grid_sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let mut out = result(cx, &[&input, &grid], shape, input.dtype);
     if b.get("mode").as_str() == Some("nearest") {
-        // Elements from outside the image are zeros, or repeat the border.
+        // Elements from outside the image are zeros, or repeat elements of the image.
         out.past = input.past;
         out.role = input.role;
         out.role_at = input.role_at;

@@ -255,7 +255,7 @@ fn check_state(
     if clash {
         let wanted: Vec<String> = wanted.iter().map(Size::to_string).collect();
         let message =
-            format!("`hx` is {}, but must be [{}]: layers, batch, hidden", shape_text(&state), wanted.join(", "));
+            format!("`hx` is {}, but must be [{}] (layers, batch, hidden size)", shape_text(&state), wanted.join(", "));
         let reads = vec![shape_read("hx", &state), shape_read("input", input)];
         cx.reject(RejectKind::Shape, message, reads);
     }

@@ -137,7 +137,8 @@ fn pad_packed_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.outs(vec![out, lengths])
 }
 
-/// One tensor with sequences of different lengths. Its range includes the padding value.
+/// One tensor with sequences of different lengths. Its range includes the padding
+/// value, unless all lengths are known to be equal.
 fn pad_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let sequences = b.get("sequences");
     let all: Option<Vec<Tensor>> =

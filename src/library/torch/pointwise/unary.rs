@@ -57,7 +57,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "angle", |cx, b| unary(cx, b, Gives::Angle, &[]));
     t.listed("torch.", "isfinite isinf isnan isreal logical_not", |cx, b| unary(cx, b, Gives::Bool, &[]));
     t.listed("torch.", "isneginf isposinf signbit", |cx, b| unary(cx, b, Gives::Bool, COMPLEX));
-    // Functions that return views.
+    // Functions that return views, or copies of such views.
     t.listed("torch.", "real imag conj", part);
     t.listed("torch.", "view_as_real", view_as_real);
     t.listed("torch.", "view_as_complex", view_as_complex);
@@ -284,7 +284,7 @@ fn mvlgamma(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(p) = b.get("p").as_int()
         && p < 1
     {
-        let message = format!("`p` is {p}: mvlgamma takes 1 or more dimensions");
+        let message = format!("`p` is {p}: it must be at least 1");
         cx.reject(RejectKind::Value, message, vec![("`p` is given here".to_owned(), b.span("p"))]);
         return cx.some_tensor();
     }

@@ -88,7 +88,7 @@ fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             return cx.some_tensor();
         }
         let mut out = reduction(cx, &input, &Dims::All, Some(false), input.dtype);
-        // For an empty tensor, the median is the smallest integer.
+        // An empty tensor has a median, too, which is not one of its elements.
         if cx.name().len() == 3 || !input.numel().may_be_zero() {
             among(cx, &input, &mut out);
         }

@@ -19,9 +19,7 @@ pub(crate) fn register(t: &mut Table) {
     t.defs("torch.argsort", &sort_sigs, sort);
     t.listed("torch.", "msort", sort);
     t.listed("torch.", "topk", topk);
-    t.listed("torch.", "searchsorted", searchsorted);
-    // `Tensor.bucketize` is the same as `torch.bucketize`; there is no `Tensor.searchsorted`.
-    t.listed("torch.", "bucketize", searchsorted);
+    t.listed("torch.", "searchsorted bucketize", searchsorted);
 }
 
 fn like(cx: &Cx<'_, '_>, input: &Tensor, dtype: Option<Dtype>) -> Tensor {

@@ -238,13 +238,16 @@ fn repeat_interleave(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(counts) => {
             common_device(cx, &[("input", &input), ("repeats", &counts)], Mix::Strict);
             if let Some(dtype) = counts.dtype.filter(|d| !matches!(d, Dtype::Int64 | Dtype::Int32)) {
-                let message = format!("the numbers of repeats are {dtype}: they must be int64 or int32");
+                let message = format!("`repeats` is {dtype}: it must be int64 or int32");
                 cx.reject(RejectKind::Dtype, message, vec![dtype_read(("repeats", &counts))]);
             }
             let number = counts.numel();
             if number.equals(&length) == Some(false) && number.equals(&Size::Int(1)) == Some(false) {
-                let message =
-                    format!("`repeats` has {} for {}", counted(&number, "number"), counted(&length, "element"));
+                let message = format!(
+                    "`repeats` has {} for {}: it must have one number, or one for each element",
+                    counted(&number, "number"),
+                    counted(&length, "element")
+                );
                 let reads = vec![shape_read(("repeats", &counts), None), shape_read(("input", &input), axis)];
                 cx.reject(RejectKind::Shape, message, reads);
             }

@@ -45,7 +45,11 @@ fn given(cx: &mut Cx<'_, '_>, value: &Value) -> Result<Given, Rejected> {
     }
     let wrong = items.iter().position(|v| v.number_type().is_some() || v.is_none() || v.is_text());
     if let Some(at) = wrong {
-        cx.reject(RejectKind::Value, format!("element {at} of the list is not a tensor"), Vec::new());
+        cx.reject(
+            RejectKind::Value,
+            format!("element {at} is not a tensor: {} takes only tensors", cx.name()),
+            Vec::new(),
+        );
         return Err(Rejected);
     }
     Ok(Given::Exact(items.iter().map(|v| cx.tensor(v).unwrap_or_default()).collect()))
