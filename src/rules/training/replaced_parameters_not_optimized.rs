@@ -52,7 +52,8 @@ impl Rule for ReplacedParametersNotOptimized {
         let (mut old, mut new) = (Vec::new(), Vec::new());
         trained(it, &before, DEPTH, &mut old);
         trained(it, value, DEPTH, &mut new);
-        // If the new layer wraps the old one, or shares its parameters, these are still trained.
+        // If the new layer wraps the old one, or shares its parameters, the old parameters are
+        // still trained.
         if old.is_empty() || new.is_empty() || new.iter().any(|p| old.contains(p)) {
             return;
         }
