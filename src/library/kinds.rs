@@ -30,9 +30,17 @@ pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
     if !wanted.iter().all(|kind| kinds.contains(kind)) {
         return false;
     }
-    // A function that does not reject `tensors` takes a sequence of tensors.
-    let takes = if kinds.contains(&"tensors") { "a tensor" } else { "a list or tuple of tensors" };
     let name = param.name.as_str();
+    // The kinds that are not rejected say what the function takes.
+    let accepts = |kind: &str| !kinds.contains(&kind);
+    let takes = match (accepts("tensors"), accepts("tuple"), accepts("number")) {
+        (true, ..) => "a list or tuple of tensors",
+        (_, true, true) => "an integer, or a list or tuple of integers",
+        (_, true, false) => "a list or tuple of integers",
+        (_, _, true) if matches!(name, "input" | "x") => "a tensor or a number",
+        (_, _, true) => "a number",
+        _ => "a tensor",
+    };
     let what = if wanted == MODULE { "a module" } else { kind_text(cx, &given.value) };
     let message = format!("`{name}` must be {takes}, but it is {what}");
     cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), Some(given.span))]);
