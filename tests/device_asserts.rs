@@ -15,9 +15,9 @@ const HEAD: &str = "\
 # Device-side asserts
 
 `CUDA error: device-side assert triggered` has one of the causes in this table. The table lists all asserts in \
-PyTorch's CUDA kernels that a Python program can trigger, each with the pages that cover it, or with the reason why no \
-rule can. CUDA prints the condition between backticks, after the file and a line number that changes with every release; \
-`torchvet rule CODE` explains the rule.
+PyTorch's CUDA kernels, each with the pages that cover it, or with the reason why no rule does. The last row \
+contains the asserts that no Python program can trigger. CUDA prints the condition between backticks, after the file \
+and a line number that changes with every release; `torchvet rule CODE` explains the rule.
 
 The conditions were read from the binaries of PyTorch 2.15 or from the source of 2.6; the messages of the CPU come from \
 calls on 2.15. The table is generated from [device-asserts.toml](device-asserts.toml) and the pages.
