@@ -452,11 +452,7 @@ fn backward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return Value::None };
     if input.grad == Grad::Off {
         let reads = vec![("`input` is created here".to_owned(), input.shape_at.or(input.dtype_at))];
-        cx.reject(
-            RejectKind::Value,
-            "backward() on a tensor that does not require grad: none of its inputs does",
-            reads,
-        );
+        cx.reject(RejectKind::Value, "backward() on a tensor that does not require grad: it has no graph", reads);
     } else if b.get("gradient").is_none() && input.numel().equals(&crate::value::Size::Int(1)) == Some(false) {
         let message = format!(
             "backward() without a gradient takes a scalar, and this tensor is {}: reduce it first, with mean() or sum()",

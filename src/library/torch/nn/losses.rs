@@ -348,7 +348,7 @@ fn check_labels(cx: &mut Cx<'_, '_>, input: &Tensor, target: &Tensor) {
     };
     if clash {
         let message = format!(
-            "`input` is {} and `target` is {}: {} takes a target {wanted}",
+            "`input` is {} and `target` is {}: {} takes a target of shape {wanted}",
             shape_text(input),
             shape_text(target),
             cx.name()

@@ -11,13 +11,13 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "meshgrid", meshgrid);
 }
 
-/// Rejects tensors whose number of dimensions is not between `least` and `most`, or whose dtypes
-/// differ.
-fn alike(cx: &mut Cx<'_, '_>, tensors: &[Tensor], most: usize, least: usize) -> Result<(), Rejected> {
+/// Rejects tensors of more than one dimension, and tensors of different dtypes.
+fn alike(cx: &mut Cx<'_, '_>, tensors: &[Tensor]) -> Result<(), Rejected> {
     let names: Vec<String> = (0..tensors.len()).map(|i| format!("tensors[{i}]")).collect();
     let named: Vec<Named<'_>> = names.iter().map(String::as_str).zip(tensors).collect();
-    if let Some(&(name, tensor)) = named.iter().find(|(_, t)| t.rank().is_some_and(|r| r > most || r < least)) {
-        let message = format!("`{name}` is {}: {} takes tensors of one dimension", shape_text(tensor), cx.name());
+    if let Some(&(name, tensor)) = named.iter().find(|(_, t)| t.rank().is_some_and(|r| r > 1)) {
+        let message =
+            format!("`{name}` is {}: {} takes tensors of at most one dimension", shape_text(tensor), cx.name());
         cx.reject(RejectKind::Rank, message, vec![shape_read((name, tensor), None)]);
         return Err(Rejected);
     }
@@ -67,7 +67,7 @@ fn meshgrid(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => None,
     };
     let tensors: Vec<Tensor> = given.iter().map(|(_, t)| t.clone()).collect();
-    if alike(cx, &tensors, 1, 0).is_err() {
+    if alike(cx, &tensors).is_err() {
         return Value::Unknown;
     }
     let mut dims: Vec<Dim> = tensors
