@@ -61,7 +61,7 @@ pub(crate) struct Wanted {
     pub at: Option<(FileId, u32)>,
 }
 
-/// The largest number of calls leading to a finding that are labelled, beginning with the nearest.
+/// The maximum number of callers that a finding labels, beginning with the nearest one.
 const MAX_CALLERS: usize = 3;
 
 /// Unwinds the interpreter when an analysis is cancelled.
@@ -203,7 +203,8 @@ fn budget(project: &Project, source: &SourceFile) -> Budget {
     }
 }
 
-/// Whether a file imports a library that is checked, directly or possibly by a star import.
+/// Whether a file may have findings: it imports a library that is checked, directly or possibly by
+/// a star import, or mentions a variable such as `CUDA_LAUNCH_BLOCKING`.
 fn concerns_library(source: &SourceFile) -> bool {
     let checked = || LIBRARIES.iter().filter(|library| library.is_checked).map(|library| library.name);
     // `torchmetrics` counts as torch.

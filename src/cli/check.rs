@@ -254,7 +254,7 @@ fn update_baseline(args: &Args, run: &Run, global: &Global) -> Result<Status, Fa
     Ok(run.status())
 }
 
-/// The known findings, which are hidden.
+/// What hides findings that are not new.
 fn known(args: &KnownArgs, start: &Path) -> Result<Known, String> {
     let baseline = args.baseline.as_ref().filter(|_| !args.update_baseline);
     let baseline = baseline.map(|path| {

@@ -33,7 +33,7 @@ pub(super) struct Input {
     pub known: Known,
 }
 
-/// The known findings, which are hidden.
+/// What hides findings that are not new: a baseline, and the lines that have changed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
     pub baseline: Option<Baseline>,

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use crate::output::Style;
 
 /// The stack size of a thread. Syntax trees are recursive, and so is the code that visits them. The
-/// size is one of address space, not memory: a page is allocated when it is first used.
+/// size only reserves address space: a page of memory is allocated when it is first used.
 pub(super) const STACK: usize = 256 << 20;
 
 /// Flags that all verbs share.

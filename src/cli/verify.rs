@@ -83,8 +83,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// The result of the verification.
 pub(super) struct Verified {
-    /// Lines that count the verdicts: those of the witnesses, with the version of PyTorch, and with
-    /// `--run` those of the runs.
+    /// Lines that count the verdicts: one line for the witnesses, with the version of PyTorch, and
+    /// with `--run` one line for the runs.
     pub summary: Vec<String>,
     /// Why nothing could be run.
     pub trouble: Option<String>,

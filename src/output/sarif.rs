@@ -14,7 +14,7 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const HOME: &str = "https://github.com/torchvet/torchvet";
 
 /// One run. GitHub shows the message, the related locations and the help of the rule, and ignores
-/// fixes and `kind`. It matches results of different runs by the first of `partialFingerprints`
+/// fixes and `kind`. GitHub matches results of different runs by the first of `partialFingerprints`
 /// that it knows, otherwise by the text of the line. Notebooks have no lines of their own in SARIF:
 /// the region is the first line of the file, and a logical location names the cell.
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -104,7 +104,7 @@ fn result(report: &Report<'_>, diagnostic: &Diagnostic, index: usize, fingerprin
         let steps = steps.map(|(span, text)| json!({ "location": location(report, span, Some(text)) }));
         result["codeFlows"] = json!([{ "threadFlows": [{ "locations": steps.collect::<Vec<_>>() }] }]);
     }
-    // A replacement in a cell of a notebook has no position in its file.
+    // A replacement in a cell has no position in the file of its notebook.
     if let Some(fix) =
         diagnostic.fix.as_ref().filter(|fix| fix.edits.iter().all(|edit| !Where::of(edit.span, report).is_cell()))
     {

@@ -195,7 +195,8 @@ impl<'a> Source<'a> {
 }
 
 impl SourceCode for Source<'_> {
-    /// The lines around a span, under the name of the file, with its column in characters.
+    /// The lines around a span, under the name of the file, with the column of the span in
+    /// characters.
     fn read_span<'b>(
         &'b self,
         span: &SourceSpan,

@@ -14,7 +14,7 @@ use super::worker::{Answer, Work, Worker};
 
 /// The time limit for one part. Importing PyTorch from a cold disk takes longest.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// If a launch takes at least this fraction of the kernel's time, it has waited for the kernel.
+/// If a launch takes more than this fraction of the kernel's time, it has waited for the kernel.
 const WAITED: f64 = 0.5;
 
 /// The results for a machine.
@@ -129,8 +129,8 @@ enum Said {
     Part { name: String, data: Value },
 }
 
-/// The reports of a process before it ended. If it ended too early: which part it was querying, and
-/// what happened.
+/// The reports of a process until it ended. If it ended too early, `broken` contains the part that
+/// it was querying, and what happened.
 #[derive(Default)]
 struct Told {
     parts: BTreeMap<String, Value>,
@@ -210,7 +210,7 @@ fn ask(
     }
 }
 
-/// Launches a kernel in two processes, one with the variable and one without.
+/// Launches a kernel in two processes: one with `CUDA_LAUNCH_BLOCKING=1`, and one with `0`.
 fn launch_blocking(python: &Python) -> Result<LaunchBlocking, String> {
     let measure = |value| {
         let mut told = ask(python, "measure", json!([]), vec![("CUDA_LAUNCH_BLOCKING", value)])?;

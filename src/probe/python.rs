@@ -74,7 +74,7 @@ impl Python {
         Ok(Python { torch: answer.torch, path })
     }
 
-    /// Returns why the PyTorch of this Python cannot be used.
+    /// Checks that the PyTorch of this Python can be used; the error says why not.
     pub(crate) fn needs_torch(&self) -> Result<(), String> {
         let shown = self.path.display();
         let Some(torch) = &self.torch else {

@@ -156,7 +156,7 @@ impl Report {
         writeln!(out)
     }
 
-    /// The report for people. A run without results prints nothing.
+    /// The report for people. With `quiet`, only violations and failed asserts are printed.
     pub(crate) fn write_text(&self, root: &Path, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
         for found in &self.findings {
             found.write(root, out)?;

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::rules::Rules;
 
 /// The version of the task and of the events. Both halves belong to one binary, but a process of
-/// the program may outlive this binary.
+/// the program may outlive this run of the binary.
 pub(crate) const VERSION: u32 = 1;
 
 macro_rules! files {

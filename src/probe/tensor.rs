@@ -242,7 +242,8 @@ fn values(facts: &TensorForm) -> Vec<f64> {
     for &(lo, hi) in &facts.range {
         match (lo.is_finite(), hi.is_finite()) {
             (true, true) if facts.attained => values.extend([hi, lo]),
-            // If the bounds need not occur, one of them is used as a possible value.
+            // If the bounds are not known to occur, only one finite bound is used, as a possible
+            // value.
             (true, _) => values.push(lo),
             (false, true) => values.push(hi),
             (false, false) => {}

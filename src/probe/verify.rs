@@ -95,7 +95,7 @@ impl<'a> Verifier<'a> {
         self.torch.as_ref().and_then(|torch| torch.as_ref().err().cloned())
     }
 
-    /// Runs the witness of a finding. Without a witness there is nothing to run.
+    /// Runs the witness of a finding. Without a witness, the verdict is undecided.
     pub(crate) fn verify(&mut self, diagnostic: &Diagnostic) -> Reproduction {
         let Some(page) = self.rules.find(&diagnostic.code) else {
             return undecided("not about a PyTorch call: the source alone shows it".to_owned());
@@ -315,7 +315,8 @@ impl<'a> Verifier<'a> {
         died(outcome, status)
     }
 
-    /// Runs a program for CUDA. The output of the driver is part of the outcome.
+    /// Runs a program for CUDA. Returns its outcome, and its output on standard error, which
+    /// contains the messages of the driver.
     fn run_alone(&mut self, page: &Page, witness: &Witness, program: &Program) -> (Outcome, String) {
         let environment = vec![("CUDA_LAUNCH_BLOCKING", "1")];
         let (mut worker, _) = match self.start(environment, true) {

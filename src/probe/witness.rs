@@ -50,7 +50,7 @@ pub(super) struct Program {
     pub arguments: Vec<(String, String)>,
     /// Known facts that the program does not reproduce, and unknown facts that were filled in.
     pub lost: Vec<String>,
-    /// Disallowed callables.
+    /// The callables that the program uses, but that no witness may use.
     pub forbidden: Vec<String>,
 }
 
@@ -330,7 +330,7 @@ impl Writer {
         match (self.choice.devices, device.kind) {
             (_, DeviceKind::Meta) => "meta".to_owned(),
             (Devices::Cpu, _) => "cpu".to_owned(),
-            // All unknown devices of a call count as the same one.
+            // All unknown devices of a call are assumed to be the GPU.
             (Devices::AsFound, DeviceKind::Symbolic(_) | DeviceKind::Module) => "cuda".to_owned(),
             (Devices::AsFound, _) => device.to_string(),
         }

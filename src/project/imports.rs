@@ -44,9 +44,11 @@ impl Project {
     /// with `module` set to `x`.
     ///
     /// This follows Python's rules for a script of the project. Relative imports go up folders.
-    /// Absolute imports are searched beside the script, then beside the topmost package that
-    /// contains the file, then in the project's root and its `src`. Modules outside the root,
-    /// library modules and standard modules are not found.
+    /// Absolute imports of a script are searched beside the script, then in the project's root and
+    /// its `src`. Those of a module in a package are searched beside the topmost package first, and
+    /// beside the module last. Modules outside the root are not found. Modules of libraries and of
+    /// the standard library are found only if the program has its own module of this name beside
+    /// the script.
     pub(crate) fn resolve_import(&self, from: FileId, module: &str, level: u32) -> Resolved<'_> {
         let Some(folder) = self.file(from).canonical().parent() else {
             return Resolved::External;

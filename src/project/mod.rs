@@ -1,5 +1,5 @@
-//! Reading files: files and notebooks, which of them to check, the meaning of their imports, and
-//! their suppressing comments.
+//! Reads files and notebooks, finds those to check, resolves their imports, and reads their
+//! suppressing comments.
 //!
 //! A [`Project`] only grows, and can be shared between threads: a `&SourceFile` lives as long as
 //! its project.
@@ -168,7 +168,8 @@ impl Project {
         normalise(&self.cwd.join(path))
     }
 
-    /// The path as reports print it: relative to the working directory, if it is below it.
+    /// The path as reports print it: relative to the working directory, if the file is below this
+    /// directory.
     fn shown(&self, path: &Path) -> PathBuf {
         let absolute = self.absolute(path);
         match absolute.strip_prefix(&self.cwd) {

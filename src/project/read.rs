@@ -39,11 +39,11 @@ impl Encoding {
 /// The kind of problem with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReadErrorKind {
-    /// It cannot be read or decoded: the run ends with exit code 2.
+    /// The file cannot be read or decoded: the run ends with exit code 2.
     Broken,
-    /// It is too large to be a program: skipped with a message.
+    /// The file is too large to be a program: it is skipped with a message.
     TooBig,
-    /// A notebook in another language: skipped silently.
+    /// The file is a notebook in another language: it is skipped silently.
     NotPython,
 }
 

@@ -66,7 +66,7 @@ pub(crate) enum Const {
     Str(&'static str),
     /// A member of a library, written as `@its.dotted.path`.
     Path(&'static str),
-    /// A default that is not a literal: unknown.
+    /// Any other default, such as a tuple: its value is unknown.
     Other,
 }
 
@@ -121,7 +121,7 @@ pub(crate) struct Param {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sig {
     pub params: Vec<Param>,
-    /// The index among `params` at which `*name` is, and its name.
+    /// The number of parameters before `*name`, and its name.
     pub star: Option<(usize, Sym)>,
     pub double_star: bool,
 }
@@ -153,7 +153,7 @@ impl Sig {
         sig
     }
 
-    /// The signature of a function as a method, with the object as first parameter.
+    /// The signature of the same function as a method: the object becomes the first parameter.
     pub(crate) fn of_method(mut self, object: &str) -> Sig {
         self.params.insert(0, Param { name: sym(object), default: None, keyword_only: false });
         self.star = self.star.map(|(at, name)| (at + 1, name));
@@ -219,7 +219,7 @@ fn split_top(text: &'static str) -> Vec<&'static str> {
     parts
 }
 
-/// The arguments of a call by parameter.
+/// The arguments of a call, each assigned to its parameter.
 #[derive(Debug, Clone)]
 pub(crate) struct Bound {
     pub sig: Arc<Sig>,
@@ -247,8 +247,8 @@ impl Bound {
         self.values.get(self.index(name)?)?.as_ref()
     }
 
-    /// The value of a parameter: its argument or its default. Unknown if the argument may be in an
-    /// unknown `**kwargs`, or if there is no such parameter.
+    /// The value of a parameter: its argument or its default. Unknown if a `*args` or `**kwargs`
+    /// with unknown contents may contain the argument, or if there is no such parameter.
     pub(crate) fn get(&self, name: &str) -> Value {
         if let Some(arg) = self.arg(name) {
             return arg.value.clone();

@@ -50,7 +50,8 @@ fn ranged(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     })
 }
 
-/// Arithmetic on a number with a known range and a known number; the result is a float.
+/// Arithmetic on two numbers, of which one has a known range and the other a known value; the
+/// result is a float.
 fn scaled(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     let ((x, at), (y, _)) = (left.range()?, right.range()?);
     let range = match (op, left.as_f64(), right.as_f64()) {
@@ -148,7 +149,7 @@ pub(super) fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -
                 Err(_) => Value::Float((*x as f64).powf(*y as f64)),
             },
             (_, Size::Int(y)) => Value::Any(if *y < 0 { Type::Float } else { Type::Int }),
-            // With a negative exponent, the result is a float.
+            // The result is a float if the exponent is negative.
             _ => match right {
                 Value::Size(_) | Value::Bool(_) | Value::Any(Type::Bool) => Value::Any(Type::Int),
                 Value::Ranged(ranged) if ranged.range.lo() >= 0.0 => Value::Any(Type::Int),

@@ -8,8 +8,8 @@ use crate::syntax::{Expr, Span};
 use crate::value::{Data, Items, ObjId, Size, Sym, Value, Written, counted, sym};
 
 impl<'p> Interp<'p> {
-    /// The value of an expression that is assigned or returned. A `...` there is a blank that the
-    /// author has still to fill in.
+    /// The value of an expression that is assigned or returned. A `...` in this position is a
+    /// placeholder for code that is still to be written: its value is unknown.
     pub(super) fn eval_kept(&mut self, value: &'p Expr) -> Value {
         if value.is_ellipsis_literal_expr() { Value::Unknown } else { self.eval(value) }
     }
@@ -156,7 +156,8 @@ impl<'p> Interp<'p> {
         Some(Span { end: self.span(last).end, ..self.span(first) })
     }
 
-    /// Reports that a number of values does not fit the names to which they are assigned.
+    /// Reports that the number of values does not fit the number of names to which they are
+    /// assigned.
     fn unpacked_wrongly(&mut self, targets: &'p [Expr], values: usize, star: bool) {
         let Some(span) = self.names_span(targets) else { return };
         let plural = if values == 1 { "value is" } else { "values are" };
@@ -167,8 +168,8 @@ impl<'p> Interp<'p> {
         self.raise("ValueError");
     }
 
-    /// A copy of a tensor that stands for many tensors with the same facts: facts learned later
-    /// apply only to the copy.
+    /// A copy of the element if it is a tensor. The element stands for many tensors with the same
+    /// facts, and facts that are learned later about the copy do not apply to the others.
     pub(super) fn another(&mut self, element: &Value) -> Value {
         match self.heap.tensor_of(element) {
             Some(tensor) => self.heap.tensor(tensor),
@@ -176,8 +177,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// `B, C, H, W = x.shape` for an unknown shape: the names are bound to new symbols of the
-    /// dimensions.
+    /// The values of the names in `B, C, H, W = x.shape` for an unknown shape: the trailing sizes
+    /// that are known, and new symbols for the other dimensions.
     fn unpack_shape(&mut self, targets: &'p [Expr], value: &Value, star: Option<usize>) -> Option<Vec<Value>> {
         let Value::Method(pair) = value else { return None };
         if star.is_some() || pair.1.as_str() != super::attribute::UNKNOWN_SHAPE {
@@ -228,7 +229,7 @@ impl<'p> Interp<'p> {
             Some(value) => value,
             None => self.augmented(op, &left, &right, span),
         };
-        // A list adds the rows of a tensor to itself.
+        // If the left side is a list, `+=` appends the rows of the tensor to it.
         let may_have_rows = self.heap.tensor_ref(&right).is_some_and(|tensor| tensor.rank() != Some(0));
         let may_extend = left.is_unknown() && op == BinOp::Add && may_have_rows;
         let value = if may_extend { Value::Unknown } else { value };

@@ -32,8 +32,8 @@ impl<'p> Interp<'p> {
         if flow == Flow::Next { self.exec_block(&stmt.finalbody) } else { flow }
     }
 
-    /// Runs a `finally` block for the case that the block before it raised an exception somewhere,
-    /// which propagates outwards. The state does not change.
+    /// Runs a `finally` block as if an exception, raised at an unknown place of the block before
+    /// it, propagated outwards. Afterwards, the state is restored.
     fn finally_after_exception(&mut self, body: &'p [Stmt], mark: Mark, flow: Flow, journal: &Journal) {
         let (outside, stopped) = (self.context, self.stopped);
         let (raised, uncaught) = (self.raised, self.uncaught);
@@ -151,8 +151,8 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// Whether one of the types of a handler matches the exception; a bare `except` matches every
-    /// exception.
+    /// Whether `one` is true for one of the exception types that a handler names; always true for a
+    /// bare `except`, which catches every exception.
     fn any_type(
         &mut self,
         handler: &'p ExceptHandlerExceptHandler,
@@ -165,8 +165,9 @@ impl<'p> Interp<'p> {
         if all.contains(&Some(true)) { Some(true) } else { all.into_iter().collect::<Option<Vec<_>>>().map(|_| false) }
     }
 
-    /// Runs the handler of [`Library::fatal`](super::Library::fatal) as if that exception had been
-    /// raised, for the observer only: the effects are discarded.
+    /// Runs the handler that catches the exception of [`Library::fatal`](super::Library::fatal), as
+    /// if this exception had been raised. Only the observer sees this run: its effects are
+    /// discarded.
     fn show_fatal(&mut self, stmt: &'p StmtTry, reached: &Delta, since: u32) {
         let in_loop = self.frames.last().is_some_and(|f| f.loops().next().is_some());
         if !in_loop || !self.is_live() || self.context.speculative {
@@ -204,7 +205,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// If the call ends the program, ends the path.
+    /// Ends the path if the call ends the program; returns whether it does.
     pub(super) fn ends_program(&mut self, callee: &Value) -> bool {
         let ends = callee.as_path().is_some_and(|path| ENDS.contains(&path));
         if ends {
@@ -256,7 +257,7 @@ pub(super) fn may_raise(body: &[Stmt]) -> bool {
     raises.0
 }
 
-/// Whether a handler catches every exception that scripts normally raise.
+/// Whether a handler catches every exception.
 fn takes_all(handler: &ExceptHandler) -> bool {
     let ExceptHandler::ExceptHandler(handler) = handler;
     handler.type_.as_deref().is_none_or(|ty| matches!(ty, Expr::Name(name) if name.id.as_str() == "BaseException"))

@@ -7,7 +7,7 @@ use super::{Args, Event};
 use crate::syntax::Span;
 use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, join, sym};
 
-/// The name of the method value that stands for an unknown shape, which the program may unpack.
+/// An unknown shape is a [`Value::Method`] with this name, so that unpacking it can be recognised.
 pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
 
 /// The attribute of a property that stores its setter.
@@ -170,7 +170,7 @@ impl<'p> Interp<'p> {
     }
 
     /// An attribute that an instance gets from its class, or from the `__getattr__` of its class.
-    /// If `may_lack`, the instance has it on some paths.
+    /// If `may_lack`, the instance itself has the attribute on some paths.
     fn attr_of_class(&mut self, id: ObjId, object: &Value, name: Sym, span: Span, may_lack: bool) -> Option<Value> {
         for class in self.mro_of(object).iter().cloned() {
             let found = match class {
@@ -194,8 +194,10 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// An attribute of a class is replaced. An instance that got its own on one of several paths has
-    /// the join of that and of the class's value as its own, so the new value is joined, too.
+    /// Applies the replacement of a class attribute to instances. If an instance sets the attribute
+    /// on only some paths, the join of its own value and the class's value is stored in the
+    /// instance. Therefore, the new value is joined with the attributes of all instances that have
+    /// one of this name.
     fn join_with_class(&mut self, class: ObjId, name: Sym, value: &Value) {
         for id in self.heap.ids() {
             let own = self.heap.instance_of(&Value::Obj(id)).and_then(|instance| instance.attrs.get(&name)).cloned();
@@ -259,7 +261,7 @@ impl<'p> Interp<'p> {
                     return Some(value);
                 }
                 Value::Path(path) if self.library.bases(*path).is_some() => {
-                    // A library's class method, called through a subclass of the program.
+                    // A member of a library class, read through a subclass in the program.
                     let member = self.path_member(*path, name);
                     if !member.is_unknown() && !matches!(name.as_str(), "__name__" | "__doc__") {
                         return Some(Value::Unknown);

@@ -22,8 +22,8 @@ impl<'p> Interp<'p> {
     /// Runs each arm from the current state, joins the arms that continue, and returns their
     /// values.
     ///
-    /// `is_expression` is true if the arm is a part of an expression that may not be evaluated: a
-    /// failure in it is not a failure in every run that reaches the line.
+    /// `is_expression` is true if the arms are parts of an expression that some runs do not
+    /// evaluate: a failure in such a part does not occur in every run that reaches the line.
     fn fork<T>(&mut self, cadence: Cadence, is_expression: bool, arms: &mut [Arm<'_, 'p, T>]) -> Vec<Option<T>> {
         let outside = self.context;
         let mark = self.heap.mark();
@@ -43,7 +43,8 @@ impl<'p> Interp<'p> {
             self.leave_arm();
         }
         self.context = outside;
-        // After `if …: return`, the rest of the function is the other arm.
+        // After `if …: return`, the rest of the function runs only if the condition is false, so it
+        // is as uncertain as an arm.
         if ends.len() < results.len() {
             self.context.doubts = self.doubted(outside.doubts);
         }
@@ -73,7 +74,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs code that may not be reached.
+    /// Runs code that some runs do not reach.
     pub(super) fn perhaps(&mut self, run: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
         self.branch(Cadence::Unclear, &mut [&mut |it| go_on(run(it)), &mut |_| Some(())])
     }
@@ -228,7 +229,8 @@ impl<'p> Interp<'p> {
             ],
         );
         self.settle(doubts);
-        // The result is `stops_at` if evaluating the rest ends the path, or also gives `stops_at`.
+        // The result is `stops_at` if the path ends in the other operands, or if they also give
+        // `stops_at`.
         match truths.first() {
             Some(Some(None)) => None,
             Some(Some(Some(truth))) => Some(stops_at).filter(|_| *truth == stops_at),

@@ -8,7 +8,7 @@ use crate::value::CodeId;
 /// The limits of the budget.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
-    /// All steps, except those of the other budgets.
+    /// All steps outside lazily executed modules.
     pub steps: u64,
     /// Steps in functions that nothing calls.
     pub uncalled: u64,

@@ -435,7 +435,8 @@ impl Interp<'_> {
         known.map_or(Value::Any(Type::Bool), Value::Bool)
     }
 
-    /// `getattr(object, name, default)`. If there are several possible names, joins their values.
+    /// `getattr(object, name, default)`. If there are several possible names, joins the values of
+    /// these attributes.
     pub(super) fn getattr_call(
         &mut self,
         object: &Value,

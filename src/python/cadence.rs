@@ -93,7 +93,7 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// Conditions on values that are computed from batches: `torch.isfinite(norm)`,
+/// Recognises conditions on values that are computed from batches: `torch.isfinite(norm)`,
 /// `torch.isnan(loss).any()`.
 fn asks_of_data(test: &Expr) -> Cadence {
     let Expr::Call(call) = test else { return Cadence::Unclear };

@@ -55,8 +55,9 @@ impl<'p> Interp<'p> {
         Some(entries.map(one).collect())
     }
 
-    /// A loop over known elements that come from lists (`zip`, `enumerate`). After one of the lists
-    /// has changed, the elements and their number are unknown.
+    /// A loop over known elements that come from lists or a dictionary (`zip`, `enumerate`,
+    /// `items()`). After one of the lists, or the keys of the dictionary, have changed, the
+    /// elements and their number are unknown.
     pub(super) fn unrolled_over(
         &mut self,
         mut items: Vec<Value>,

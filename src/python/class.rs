@@ -11,7 +11,7 @@ use crate::value::{Attrs, Data, ObjId, Scope, Sym, UserClass, Value, dotted, sym
 /// Marks a class that a decorator may have replaced.
 pub(super) const DECORATED: &str = "__decorated__";
 
-/// The result of `dataclasses.field`.
+/// The class of the result of `dataclasses.field`.
 const FIELD: &str = "dataclasses.Field";
 
 /// The depth to which base classes are followed.
@@ -93,7 +93,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// An annotated name in a class body: a field, if the class is a dataclass.
+    /// Records an annotated name in a class body: if the class is a dataclass, it is a field.
     pub(super) fn note_field(&mut self, name: Sym) {
         let class = self.frames.last().and_then(|f| f.class_body);
         if let Some(class) = class
@@ -150,7 +150,8 @@ impl<'p> Interp<'p> {
             lines.push(of_base);
         }
         lines.push(bases);
-        // `object` is last, but the library's tables do not name it.
+        // `object` is always last. It is taken out first, because the tables of libraries do not
+        // name it.
         let is_object = |class: &Value| self.is_same(class, &object) == Some(true);
         let names_object = lines.iter_mut().any(|rest| {
             let before = rest.len();
@@ -162,7 +163,7 @@ impl<'p> Interp<'p> {
             let is_free = |class: &&Value| {
                 !lines.iter().any(|rest| rest.iter().skip(1).any(|other| self.is_same(class, other) == Some(true)))
             };
-            // Python rejects a hierarchy in which no class is free.
+            // If no class can be the next one, Python rejects the hierarchy.
             let Some(next) = heads().find(is_free).or_else(|| heads().next()).cloned() else { break };
             for rest in &mut lines {
                 rest.retain(|class| self.is_same(class, &next) != Some(true));

@@ -10,11 +10,12 @@ use super::text::text_method;
 use crate::syntax::Span;
 use crate::value::{Data, Dict, Items, Iter, Key, ObjId, Size, Sym, Type, Value, join};
 
-/// Longer lists are not sorted element by element.
+/// Sorting a longer list makes the order of its elements unknown.
 const MOST_SORTED: usize = 1024;
 
 impl Interp<'_> {
-    /// A method of a builtin container; `None` if the receiver is not one.
+    /// Calls a method of a builtin container, a string or a number; `None` if this method is not
+    /// modelled here.
     pub(super) fn container_method(&mut self, receiver: &Value, name: Sym, args: &Args, span: Span) -> Option<Value> {
         match receiver {
             Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => {
@@ -189,7 +190,8 @@ impl Interp<'_> {
         }
     }
 
-    /// The values in the order of `sorted`, if all compared values are known.
+    /// The values in the order that `sorted` gives them, if the result of every comparison is
+    /// known.
     pub(super) fn sorted(&mut self, values: Vec<Value>, args: &Args, span: Span) -> Option<Vec<Value>> {
         let named = |name: &str| args.kw.iter().find(|(k, _)| k.as_str() == name).map(|(_, a)| a.value.clone());
         let reverse = named("reverse").map_or(Some(false), |v| v.as_bool())?;
@@ -205,7 +207,8 @@ impl Interp<'_> {
             };
             rows.push((by, value));
         }
-        // The sort of the standard library panics if the order of some pairs is not known.
+        // Rust's `sort_by` may panic if the order of some pairs is not known. This insertion sort
+        // returns `None` instead.
         let mut sorted: Vec<(Value, Value)> = Vec::with_capacity(rows.len());
         for row in rows {
             order(&row.0, &row.0)?;
@@ -370,8 +373,9 @@ impl Interp<'_> {
                         default
                     }
                     key => {
-                        // The result is an existing entry or a new one, `default`. It is known as
-                        // one object from now on, so the contents of `default` become unknown.
+                        // The result is an existing entry or a new one, `default`. From now on it
+                        // is modelled as one object, through which `default` may be changed, so the
+                        // contents of `default` become unknown.
                         self.havoc(&default);
                         let mut all: Vec<Value> = dict.entries.values().cloned().collect();
                         all.extend(dict.open.clone());
@@ -436,8 +440,8 @@ impl Interp<'_> {
                 *self.heap.get_mut(id) = Data::Dict(Dict::default());
                 Value::None
             }
-            // The output of a tokenizer moves in place and returns itself; a plain dict has no such
-            // method.
+            // The `to` of a tokenizer's output moves the tensors in place and returns the same
+            // object; a plain dict has no such method.
             ("to", Some(_)) => {
                 for value in dict.entries.values_mut() {
                     if self.heap.is_tensor(value) {

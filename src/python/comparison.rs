@@ -166,7 +166,8 @@ impl<'p> Interp<'p> {
                 if x == y {
                     return Some(true);
                 }
-                // Two members of one enumeration of a library, whose names are in capitals, differ.
+                // Two different names in capitals in one module or class are two members of an
+                // enumeration, which are not equal.
                 let (a, b) = (x.as_str().rsplit_once('.')?, y.as_str().rsplit_once('.')?);
                 let member = |n: &str| n.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
                 (a.0 == b.0 && member(a.1) && member(b.1)).then_some(false)

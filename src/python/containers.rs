@@ -99,7 +99,7 @@ impl Interp<'_> {
         Value::Obj(class)
     }
 
-    /// Whether a dictionary certainly has no such key.
+    /// Whether a dictionary certainly does not have this key.
     fn lacks(&self, object: &Value, key: &Value) -> bool {
         let known = self.heap.dict_of(object).zip(Key::of(key));
         known.is_some_and(|(dict, key)| dict.open.is_none() && !dict.entries.contains_key(&key))
@@ -185,7 +185,7 @@ impl Interp<'_> {
         (usize::try_from(last).ok()? <= values.len()).then(|| vec![element; width])
     }
 
-    /// The elements at the positions that an index selects.
+    /// One of the elements at the positions that an index can have.
     fn any_of(&mut self, values: &[Value], index: &Ranged) -> Value {
         let inside = |i: usize| {
             let len = values.len();
@@ -206,7 +206,7 @@ impl Interp<'_> {
         self.any_one(values, Taken::Each)
     }
 
-    /// One of these elements; `taken` tells how surely each of them occurs.
+    /// One of these elements; `taken` tells how certain it is that each of them occurs.
     pub(crate) fn any_one(&mut self, values: &[Value], taken: Taken) -> Value {
         if taken == Taken::Perhaps {
             return Items::Exact(values.to_vec()).element(&mut self.heap);
@@ -244,7 +244,8 @@ impl Interp<'_> {
             self.heap.is_one_of(&any, values);
             return any;
         }
-        // Lists: any element of any of them.
+        // Lists: if they have the same length, joins position by position; otherwise, any element
+        // of any list.
         let lists: Option<Vec<Vec<Value>>> = values
             .iter()
             .map(|v| match self.heap.get(v.as_obj()?) {
@@ -421,7 +422,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Takes an unknown number of elements from an iterator, and returns the elements that it had.
+    /// Takes an unknown number of elements from an iterator, and returns the elements that it had
+    /// before.
     pub(super) fn taken_from(&mut self, id: ObjId) -> Items {
         let Data::Iter(Iter { items, .. }) = self.heap.get(id) else { return Items::Many(Value::Unknown) };
         let items = items.clone();
@@ -591,13 +593,13 @@ impl Interp<'_> {
         *self.heap.get_mut(id) = Data::List(joined);
     }
 
-    /// The arguments of a call to a builtin as values.
+    /// The values of the positional arguments of a call.
     pub(super) fn values(args: &Args) -> Vec<Value> {
         args.pos.iter().map(|a: &Arg| a.value.clone()).collect()
     }
 }
 
-/// How surely the possible positions of an index occur.
+/// How certain it is that each possible position of an index occurs.
 fn taken(index: &Ranged) -> Taken {
     match index {
         Ranged { dense: true, range: Range { epoch: true, .. }, .. } => Taken::Each,

@@ -35,11 +35,13 @@ pub(super) struct Context {
     /// one.
     pub doubts: u32,
     /// The number of undecided branches inside functions whose condition is not known to recur.
+    /// Operands that some runs do not evaluate, and `finally` blocks after an exception, count,
+    /// too.
     pub guesses: u32,
     /// The number of active loops that are in a later round.
     pub later_rounds: u32,
-    /// The current code is in a later round of a loop that may end earlier: a failure in it is not
-    /// a failure in every run that reaches the line.
+    /// The current code is in a later round of a loop that may end earlier, or in the `__exit__` of
+    /// a manager: a failure does not occur in every run that reaches the line.
     pub in_doubt: bool,
     /// The number of objects at the beginning of the current round, if this is known to be a later
     /// round.
@@ -49,11 +51,12 @@ pub(super) struct Context {
 /// How certain it is that code really runs in the state in which it runs here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Certainty {
-    /// The code is in an arm of an unknown condition, which may depend on whatever fails in the
-    /// arm.
+    /// The code is in an arm of an unknown condition, and this condition may exclude the values for
+    /// which the arm fails.
     Guessed,
-    /// The code is in a function that an uncalled function calls, or after `if …: return`: related
-    /// arguments and conditions may have been assumed independently.
+    /// The code is in a function that an uncalled function calls, after `if …: return`, or in a
+    /// round that may not run: arguments and conditions that depend on each other may have been
+    /// assumed independently.
     Doubtful,
     Certain,
 }
@@ -74,7 +77,7 @@ impl Context {
 }
 
 impl<'p> Interp<'p> {
-    /// Runs something speculatively: the heap, the context and the exits are restored afterwards.
+    /// Calls `run` speculatively: the heap, the context and the exits are restored afterwards.
     pub(super) fn on_trial<T>(&mut self, mode: Mode, run: impl FnOnce(&mut Self, Mark) -> T) -> T {
         let (context, exits, refused, stopped) = (self.context, self.exits.len(), self.refused, self.stopped);
         let (mark, uncaught) = (self.heap.mark(), self.uncaught);
@@ -102,8 +105,8 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether the current code is replayed for the rules: a later round of a loop, from exactly
-    /// the state in which the previous round ended, or a hypothetical handler. A property of every
-    /// path is then a property of every run.
+    /// the state in which the previous round ended, or a hypothetical handler. So what holds on
+    /// every path holds in every run.
     pub(crate) fn second_round(&self) -> bool {
         matches!(self.context.mode, Mode::Replay | Mode::Hypothetical)
     }

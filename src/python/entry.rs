@@ -43,7 +43,8 @@ impl<'p> Interp<'p> {
         let is_static = kind == Some("static");
         let receiver = match function.owner {
             Some(class) if kind == Some("class") => Some(Value::Obj(class)),
-            // A function without `self` is called through the class, or wrapped after the class.
+            // A function without `self` is called through the class, or decorated after the class
+            // definition, so its first argument is unknown.
             Some(_) if !is_static && !takes_receiver(def) => Some(Value::Unknown),
             Some(class) if !is_static && def.name.as_str() != "__init__" && def.name.as_str() != "__new__" => {
                 Some(self.receiver(class, instances, span))
@@ -76,7 +77,8 @@ impl<'p> Interp<'p> {
         self.heap.release(mark);
     }
 
-    /// Arguments that are unknown except for their annotations.
+    /// Arguments for an uncalled function: only what annotations, the types of defaults and the
+    /// uses of the parameters tell is known.
     fn unknown_args(&mut self, def: &'p StmtFunctionDef, receiver: Option<Value>, span: Span) -> Args {
         let mut args = Args::default();
         let mut positional = def.parameters.posonlyargs.iter().chain(&def.parameters.args);
@@ -167,7 +169,7 @@ impl<'p> Interp<'p> {
         names
     }
 
-    /// The attributes of `self` that the methods of one class assign.
+    /// The attributes of `self` that the methods of one class, except the constructor, assign.
     fn attributes_set_by(&mut self, class: ObjId) -> Rc<[Sym]> {
         if let Some(names) = self.stored.get(&class) {
             return names.clone();
@@ -259,7 +261,7 @@ pub(super) fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     }
 }
 
-/// Whether a function body is a generator.
+/// Whether a function with this body is a generator.
 pub(super) fn has_yield(body: &[Stmt]) -> bool {
     fn in_expr(expr: &Expr) -> bool {
         match expr {

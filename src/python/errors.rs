@@ -27,7 +27,7 @@ impl Interp<'_> {
     /// not a parameter, too many arguments, or a missing one.
     pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> Option<String> {
         let (function, bound) = match callee {
-            // An uncalled method may be called on an instance of a subclass.
+            // In a method that nothing calls, `self` may be an instance of a subclass.
             Value::Bound(_) if self.context.speculative => return None,
             Value::Bound(pair) => (pair.1.as_obj(), 1),
             Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => (self.plain_constructor(*id), 1),
@@ -63,7 +63,7 @@ impl Interp<'_> {
         (!spread && !unpacks).then(|| missing_argument(name.as_str(), missing.parameter.name.as_str()))
     }
 
-    /// The parameters of a function, if its signature is as written.
+    /// The parameters of a function, if its decorators do not change them.
     fn parameters(&self, function: &Function) -> Option<&ast::Parameters> {
         match self.code.get(function.code.0 as usize)?.body {
             Body::Function(def) if def.decorator_list.iter().all(|d| is_plain(&d.expression)) => Some(&def.parameters),

@@ -348,7 +348,8 @@ impl<'p> Interp<'p> {
         self.stopped |= flow == Flow::Stopped;
         self.perhaps_none = self.heap.is_perhaps_empty(&Value::Obj(list));
         match self.heap.get(list) {
-            // Only an iterable without elements gets here, and most have some.
+            // Evaluating an element certainly raises, so this line is reached only if the iterable
+            // is empty. Most iterables are not empty, so the elements are unknown.
             Data::List(Items::Exact(items)) if raised && items.is_empty() => Items::Many(Value::Unknown),
             Data::List(items) => items.clone(),
             _ => Items::Many(Value::Unknown),

@@ -247,7 +247,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Appends a value to the list of [`Interp::collected`].
+    /// Appends a value to a list that collects the elements of an iteration.
     pub(super) fn push_item(&mut self, list: ObjId, value: Value) {
         let element = match self.heap.get(list) {
             Data::List(Items::Many(element)) => element.clone(),
@@ -262,7 +262,7 @@ impl<'p> Interp<'p> {
         *self.heap.get_mut(list) = Data::List(Items::Many(joined));
     }
 
-    /// The first element of suspended code; `default` if it has none.
+    /// The next element of suspended code; `default` if there is none.
     pub(super) fn first_given(&mut self, iterator: &Value, default: Option<&Value>, span: Span) -> Value {
         let mark = self.heap.mark();
         let id = self.block_id();

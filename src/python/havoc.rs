@@ -61,7 +61,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Records that unseen code may call a function. Branches do not undo this.
+    /// Records that unseen code may call a function. The end of a branch does not undo this.
     pub(crate) fn hook(&mut self, when: Hook, function: Value) {
         let known = |(_, have): &(Hook, Value)| match (have, &function) {
             (Value::Obj(a), Value::Obj(b)) => a == b,
@@ -203,7 +203,7 @@ impl Interp<'_> {
 
     fn havoc_function(&mut self, code: CodeId, scope: ObjId, given: Attrs, depth: u32, seen: &mut Seen) {
         let call = (code, scope, given.values().map(Value::as_obj).collect());
-        // The same call at this depth was already followed.
+        // The same call was already followed to at least this depth.
         match seen.get(&call) {
             Some(before) if *before >= depth => return,
             _ => seen.insert(call, depth),

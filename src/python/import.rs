@@ -46,7 +46,7 @@ pub(crate) trait Sources<'p> {
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import;
 }
 
-/// The largest depth of names that need each other.
+/// The largest depth to which binding a name may require binding further names.
 const MAX_DEMANDS: usize = 24;
 
 /// A lazily executed module.
@@ -102,7 +102,7 @@ impl Interp<'_> {
         (Value::Obj(module), scope)
     }
 
-    /// The value of a module or of one of its names. The name of a module that is executed lazily
+    /// The value of a module or of one of its names. If the module is executed lazily, a name of it
     /// is a deferred import until it is used.
     fn load_name(&mut self, file: FileId, module: &str, name: Option<Sym>) -> Option<Value> {
         let (value, scope) = self.load(file, module);

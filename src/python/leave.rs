@@ -55,7 +55,8 @@ pub(super) enum BlockKind<'p> {
     Loop(Loop),
     /// `with`, for a context manager that was entered.
     With(Value),
-    /// `with`, for a generator that yielded: it continues before the block is left.
+    /// `with`, for a manager that is a generator at its `yield`: the generator continues before the
+    /// block is left.
     Resumes,
     Finally(&'p [Stmt]),
     /// `try` with handlers, or `with suppress(…)`.
@@ -123,8 +124,8 @@ impl<'p> Interp<'p> {
                 return Flow::Stopped;
             }
         }
-        // What `finally` and `with` blocks change on the way out is in the stored states only: a
-        // handler inside them runs before they do.
+        // The changes that `finally` and `with` blocks make on the way out are only in the stored
+        // states: a handler inside such a block runs before these changes.
         let mark = self.heap.mark();
         let journals = self.heap.pause_journals();
         self.leave_frame(how);

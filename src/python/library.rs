@@ -272,7 +272,7 @@ pub(crate) trait Observer {
     fn moments(&self) -> u32;
 }
 
-/// Events in the interpreted program other than calls of library functions.
+/// Events in the interpreted program, except those that have their own method in [`Observer`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Event<'a> {
     /// `os.environ[name] = value` and similar statements.
@@ -282,9 +282,9 @@ pub(crate) enum Event<'a> {
     /// The result of a call is discarded: `x.to(device)` as a statement.
     Discarded { call: Span, value: &'a Value },
     /// `object.name = value` for an instance or an array. `span` is the place of `object.name`, and
-    /// `from` is the place of the assigned expression, if it is assigned to nothing else.
+    /// `from` is the place of the assigned expression, if the statement has no other target.
     SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span, from: Option<Span> },
-    /// An attribute is read: `.grad` of a tensor, or an attribute of an instance that holds a list
+    /// An attribute is read: `.grad` of a tensor, or an instance's attribute whose value is a list
     /// or a dictionary.
     ReadAttribute { object: ObjId, name: Sym },
     /// A library's function has returned.

@@ -1,4 +1,4 @@
-//! `for` and `while`: unrolled if few elements are known, otherwise run until a fixpoint.
+//! `for` and `while`: unrolled if the elements are known and few, otherwise run until a fixpoint.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -182,8 +182,8 @@ impl<'p> Interp<'p> {
         if self.meet(mark, &exits) { Flow::Next } else { Flow::Stopped }
     }
 
-    /// Calls `round` for each of these elements; if their number is unknown, for any number of
-    /// them.
+    /// Calls `round` for each of these elements. If their number is unknown or larger than `most`,
+    /// runs `round` until a fixpoint.
     pub(super) fn over_items(
         &mut self,
         items: Items,

@@ -57,7 +57,7 @@ impl Interp<'_> {
         tried || texts.iter().any(|text| self.mentions(sym(text).as_str()))
     }
 
-    /// Reports a mistake that ends every run at this place.
+    /// Reports a mistake that ends every run that reaches this place.
     pub(super) fn report_missing(&mut self, kind: RejectKind, message: String, span: Span) {
         self.reject(Rejection { kind, message, reads: Vec::new(), span, assumed: None }, span);
     }

@@ -246,7 +246,8 @@ impl Interp<'_> {
     }
 }
 
-/// Whether Python certainly has no such operator for two plain values: strings, numbers and `None`.
+/// Whether Python certainly does not support the operator for these two values. Only strings,
+/// numbers and `None` are judged.
 fn is_unsupported(op: BinOp, left: &Value, right: &Value) -> bool {
     let plain = |v: &Value| v.is_none() || is_str(v) || v.number_type().is_some();
     if !plain(left) || !plain(right) {

@@ -133,7 +133,8 @@ impl Interp<'_> {
         let stored: Vec<(Sym, Value)> = instance.attrs.iter().map(|(name, value)| (*name, value.clone())).collect();
         for (name, before) in stored.into_iter().filter(|(name, _)| !is_mark(*name)) {
             let may_be = among.as_ref().is_none_or(|names| names.contains(&name));
-            // Programs do not generate the names of attributes that hold modules or tensors.
+            // It is assumed that programs do not compute the names of attributes that hold modules,
+            // tensors or functions.
             let part = before
                 .as_obj()
                 .is_some_and(|id| matches!(self.heap.get(id), Data::Instance(_) | Data::Tensor(_) | Data::Function(_)));

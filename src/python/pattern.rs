@@ -169,7 +169,8 @@ impl<'p> Interp<'p> {
     fn bind_pattern(&mut self, pattern: &'p Pattern, subject: &Value) {
         match pattern {
             Pattern::MatchOr(p) => {
-                // All alternatives bind the same names; which one matches does not matter.
+                // All alternatives bind the same names. It is not known which alternative matches,
+                // so the values are unknown.
                 for inner in &p.patterns {
                     self.bind_pattern(inner, &Value::Unknown);
                 }

@@ -224,7 +224,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The special methods that every container has.
+    /// Calls a special method that every container has; `None` for other methods.
     pub(super) fn syntax_method(&mut self, receiver: &Value, name: Sym, args: &Args, span: Span) -> Option<Value> {
         let first = args.pos.first().map(|a: &Arg| a.value.clone());
         let second = args.pos.get(1).map(|a| a.value.clone());

@@ -1,5 +1,5 @@
-//! The attributes of its parameters that a function reads, from its syntax. Attributes that every
-//! run reads determine the type of an object.
+//! The attributes that a function reads from its parameters, according to its syntax. Attributes
+//! that every run reads determine the type of an object.
 
 use crate::syntax::ast::visitor::{Visitor, walk_expr};
 use crate::syntax::{Expr, Stmt};

@@ -212,8 +212,8 @@ fn place(uri: &Uri, home: &Path) -> PathBuf {
     path.canonicalize().unwrap_or(path)
 }
 
-/// A text after some changes, each of which refers to the result of the previous one; `None` if
-/// that is not known.
+/// A text after some changes, each of which refers to the result of the previous one; `None` if a
+/// change refers to a text that is not known.
 fn edit(
     old: Option<&Content>,
     path: &Path,

@@ -74,7 +74,7 @@ impl Interrupt {
         self.news();
     }
 
-    /// Forgets old cancelled requests: a late cancellation has no effect.
+    /// Forgets the cancellations of requests that were already answered.
     fn forget(&self) {
         self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -320,7 +320,7 @@ impl Worker {
         }
     }
 
-    /// The documents to analyse before a request can be answered.
+    /// A document to analyse before a request can be answered.
     fn awaited(&self, ask: &Ask) -> Option<PathBuf> {
         match ask.what {
             What::Diagnostics { .. } | What::Actions(_) => self.workspace.awaited(&ask.document.path),
@@ -328,7 +328,7 @@ impl Worker {
         }
     }
 
-    /// Waits a little for more edits if an analysis takes long; true if a message arrived.
+    /// Waits until `not_before` for more edits; true if a message arrived.
     fn pause(&mut self) -> bool {
         let Some(left) = self.not_before.and_then(|end| end.checked_duration_since(Instant::now())) else {
             return false;

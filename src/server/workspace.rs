@@ -250,7 +250,8 @@ impl Workspace {
         Some(all)
     }
 
-    /// The findings in a file for the editor, each with the URI under which it is shown.
+    /// The findings in a file, in the editor's form, each with the URI under which it is shown.
+    /// `None` while some part of them is not known yet.
     pub(super) fn shown(&mut self, path: &Path) -> Option<Vec<(Uri, LspDiagnostic)>> {
         let encoding = self.encoding;
         let open = self.open.clone();

@@ -133,7 +133,7 @@ fn docker(text: &str) -> Vec<Setting> {
 
 fn shell(text: &str) -> Vec<Setting> {
     let mut found: Vec<Setting> = Vec::new();
-    // The number of open conditions, functions and here-documents.
+    // The number of open conditions, functions and `{` blocks.
     let mut open = 0usize;
     for (at, line) in lines(text) {
         let first = words(line).next().map_or("", |(_, word)| word);

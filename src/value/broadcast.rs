@@ -20,7 +20,7 @@ pub(crate) fn broadcast_dim(a: &Dim, b: &Dim) -> Option<Dim> {
         Some(false) if not_one(&a.size) && not_one(&b.size) => return None,
         _ => {}
     }
-    // If one size is not 1, the other size is 1 or equal to it, so the first size is the result.
+    // A size that is not 1 is the result, because the other size must be 1 or equal to it.
     Some(if not_one(&a.size) {
         a.clone()
     } else if not_one(&b.size) {
@@ -47,8 +47,8 @@ pub(crate) fn broadcast_pair(a: &[Dim], b: &[Dim]) -> Result<Vec<Dim>, usize> {
     Ok(out)
 }
 
-/// The last dimensions of a broadcast of two tensors with some unknown dimensions: a length other
-/// than 1 stays.
+/// The last dimensions of the broadcast of two tensors of which only these dimensions may be known:
+/// a length that is certainly not 1 stays.
 pub(crate) fn broadcast_ends(a: &[Dim], b: &[Dim]) -> Vec<Dim> {
     let back = |dims: &[Dim], at: usize| dims.len().checked_sub(at).and_then(|at| dims.get(at).cloned());
     let one = |at: usize| match (back(a, at), back(b, at)) {

@@ -9,7 +9,7 @@ pub(crate) enum DeviceKind {
     Meta,
     /// Another accelerator, by its name.
     Other(Sym),
-    /// An unknown device that is the same wherever this value is used.
+    /// An unknown device; equal numbers are the same device.
     Symbolic(u32),
     /// The unknown device of a module whose methods are analysed without a caller.
     Module,

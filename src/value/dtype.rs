@@ -19,7 +19,7 @@ pub(crate) enum Dtype {
     Complex32,
     Complex64,
     Complex128,
-    /// A float8 or quantised type, of which only the name is known.
+    /// A float8, float4 or quantised type, of which only the name is known.
     Other(super::Sym),
 }
 
@@ -158,7 +158,7 @@ impl Dtype {
         })
     }
 
-    /// The smallest and largest value of an integer type.
+    /// The smallest and largest value of bool and of the integer types up to 32 bits.
     pub(crate) fn bounds(self) -> Option<(f64, f64)> {
         Some(match self {
             Dtype::Bool => (0.0, 1.0),

@@ -74,7 +74,7 @@ pub(crate) struct InstanceForm {
     pub dtype: Option<Dtype>,
 }
 
-/// A value without identity.
+/// The facts of a value; an object is described by its contents, without its identity.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Form {
     Unknown,
@@ -107,7 +107,7 @@ pub(super) type Constructor<'a> = dyn Fn(Sym) -> Vec<(Sym, Option<Value>)> + 'a;
 const DEPTH: u32 = 4;
 /// The largest number of elements of a sequence that are stored.
 const MAX_ITEMS: usize = 64;
-/// Tensors with more elements are shown by their range.
+/// Of tensors with more elements, only the range is stored.
 const MAX_DATA: usize = 4096;
 
 impl Form {

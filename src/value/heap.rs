@@ -60,8 +60,8 @@ pub(crate) struct Heap {
     journals: Vec<Journal>,
     /// Whether any attribute of any instance may be missing on some path: see `lacking.rs`.
     lacking: bool,
-    /// For an iterator: the lists that it iterates over, with their contents when the iterator was
-    /// created.
+    /// For an iterator: the lists or the dictionary that it iterates over, with their contents when
+    /// the iterator was created.
     sources: FxHashMap<ObjId, Vec<(ObjId, Rc<Data>)>>,
     /// Lists and iterators of unknown length that are known to be empty in some runs: see `empty.rs`.
     perhaps_empty: FxHashSet<ObjId>,
@@ -132,8 +132,8 @@ impl Heap {
         Value::Obj(self.alloc(Data::Iter(iter)))
     }
 
-    /// Records the lists that a new iterator iterates over: it yields the elements that a list has
-    /// when the iterator reaches them.
+    /// Records the lists that a new iterator iterates over: if a list changes before the iterator
+    /// reaches an element, the iterator yields the changed element.
     pub(crate) fn note_sources(&mut self, iterator: &Value, over: &[Value]) {
         let all: Vec<(ObjId, Rc<Data>)> = over.iter().flat_map(|value| self.sources_of(value)).collect();
         if let (Value::Obj(id), false) = (iterator, all.is_empty()) {
@@ -141,7 +141,8 @@ impl Heap {
         }
     }
 
-    /// The lists that an iterator iterates over, with their contents when it was created.
+    /// The lists or the dictionary that an iterator iterates over, with their contents when the
+    /// iterator was created. For a list: the list itself.
     pub(crate) fn sources_of(&self, value: &Value) -> Vec<(ObjId, Rc<Data>)> {
         let Some(id) = value.as_obj() else { return Vec::new() };
         match self.get(id) {
@@ -339,10 +340,10 @@ impl Heap {
         self.devices
     }
 
-    // Views of objects, so that callers need not match on `Data`.
+    // Accessors for objects, so that callers need not match on `Data`.
 
-    /// The tensor, without facts about its elements that may no longer hold: a view may have been
-    /// written to since.
+    /// The tensor, without facts about its elements that may no longer hold because its memory was
+    /// written to through another view.
     pub(crate) fn tensor_of(&self, value: &Value) -> Option<Tensor> {
         self.tensor_now(value.as_obj()?).map(Cow::into_owned)
     }

@@ -54,8 +54,8 @@ fn both_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
             Value::tuple(join_each(heap, x, y, widen, depth - 1))
         }
         (Value::Partial(x), Value::Partial(y)) if depth > 0 => join_partial(heap, x, y, widen, depth - 1),
-        // Two different objects: only objects of kinds whose identity matters little are joined
-        // into a new one.
+        // Two different objects: tensors, lists, dictionaries, iterators and instances of one class
+        // are joined into a new object. For other kinds, the join is unknown.
         (Value::Obj(x), Value::Obj(y)) if depth > 0 && !(heap.is_unjoined(*x) || heap.is_unjoined(*y)) => {
             let (p, q) = (heap.share(*x), heap.share(*y));
             let joined = match (&*p, &*q) {
@@ -132,7 +132,8 @@ fn join_each(heap: &mut Heap, a: &[Value], b: &[Value], widen: bool, depth: u32)
     a.iter().zip(b).map(|(a, b)| join_at(heap, a, b, widen, depth)).collect()
 }
 
-/// The join of two callees: unknown unless they are the same function with equally many arguments.
+/// The join of two callees: known only if they are the same function with the same number of
+/// arguments and the same keywords.
 fn join_partial(heap: &mut Heap, a: &Partial, b: &Partial, widen: bool, depth: u32) -> Value {
     let Partial { func, args, kwargs } = a;
     let names = kwargs.iter().map(|(name, _)| name).eq(b.kwargs.iter().map(|(name, _)| name));
@@ -169,7 +170,7 @@ fn join_all(heap: &mut Heap, values: Vec<Value>, widen: bool, depth: u32) -> Val
     joined.unwrap_or(Value::Unknown)
 }
 
-/// The largest number of strings that are stored as the names of labels.
+/// The largest number of possible values of a string that are stored.
 const MOST_TEXTS: usize = 64;
 
 /// The join of several strings.
@@ -196,8 +197,8 @@ pub(crate) fn texts_of(values: &[Value]) -> Option<Value> {
     }
 }
 
-/// How surely each of the texts occurs: as surely as in the least sure of the values. If one of the
-/// values can be only some of the texts, it is not known whether each of them occurs.
+/// How certain it is that each text occurs: as certain as for the least certain of the values. If
+/// one of the values can be only some of the texts, it is not known whether every text occurs.
 fn surely_taken(values: &[Value], count: usize) -> Taken {
     let of = |value: &Value| match value {
         Value::Among(among) if among.texts.len() == count => among.taken,
@@ -219,8 +220,9 @@ fn surely_among(items: &Items) -> Option<f64> {
 }
 
 impl Items {
-    /// The concatenation of two lists. If one list has an unknown length, the elements of the other
-    /// one are assumed to occur in some run: they are padding for short lists.
+    /// The concatenation of two lists. If the length of the result is unknown, a number that is
+    /// certainly an element of one of the lists is assumed to occur in some run: it is usually the
+    /// padding of short lists.
     pub(crate) fn followed_by(self, more: Items, heap: &mut Heap) -> Items {
         const MOST: usize = 4096;
         match (self, more) {

@@ -132,7 +132,7 @@ pub(crate) struct Among {
     pub taken: Taken,
 }
 
-/// How surely the possible values occur.
+/// How certain it is that each possible value occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// Any of them may occur; some may never occur.
@@ -307,7 +307,8 @@ impl Value {
         }
     }
 
-    /// Whether it is an integer, a float, a bool or a complex number, known or not.
+    /// The type of a number, known or not: integer, float, bool or complex. `None` for other
+    /// values.
     pub(crate) fn number_type(&self) -> Option<Type> {
         match self {
             Value::Bool(_) | Value::Any(Type::Bool) => Some(Type::Bool),

@@ -195,7 +195,8 @@ pub(crate) enum Source {
         start: i64,
         call: Span,
     },
-    /// The first argument runs step by step, as elements are requested; the others run as a whole.
+    /// The first argument that is suspended code runs step by step, as elements are requested; the
+    /// others run as a whole.
     Zip {
         over: Vec<Value>,
         call: Span,

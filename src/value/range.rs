@@ -15,7 +15,7 @@ pub(crate) struct Range {
     /// Whether the bounds of every interval occur in some run (a literal, `randint`, the labels of
     /// a known dataset), or are only bounds.
     pub attained: bool,
-    /// Whether both bounds occur in every run (a literal), not just in some batches of it.
+    /// Whether both bounds occur in this tensor in every run (a literal), not only in some batches.
     pub certain: bool,
     /// A symbolic upper bound, excluded. For example, the starts that `randint(len(data) - width)`
     /// draws are below `len(data) - width`.

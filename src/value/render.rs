@@ -135,7 +135,7 @@ fn type_name(ty: Type) -> &'static str {
     }
 }
 
-/// A value for programs. `place` turns an origin into the JSON of its location.
+/// A value as JSON, for other programs. `place` turns an origin into the JSON of its location.
 pub(crate) fn to_json(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json) -> Json {
     json_at(heap, value, place, DEPTH)
 }

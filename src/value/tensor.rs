@@ -77,8 +77,8 @@ impl Role {
     }
 }
 
-/// The history of the elements: irreversible operations that were certainly applied. Operations
-/// that only move or cast elements keep it; operations that compute new values drop it.
+/// The history of the elements: which of these operations were certainly applied. Operations that
+/// only move or cast elements keep it; operations that compute new values drop it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Past {
     /// Neighbours were mixed, by a resize other than nearest neighbour.

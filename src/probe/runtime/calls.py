@@ -110,7 +110,7 @@ def _lines(code):
 
 
 class _ByInstruction:
-    """Observes one frame: `open` are the findings whose call is being made."""
+    """Observes one frame: `open` contains the findings whose call is being made."""
 
     def __init__(self, calls, spots):
         self.calls = calls

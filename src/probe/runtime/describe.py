@@ -41,7 +41,7 @@ def offence(finding, arguments):
     if count == 0 or name is None:
         return None
     bad = flat[wrong]
-    # NaNs are all distinct: one is enough.
+    # `torch.unique` would list every NaN separately, so all NaNs are counted as one value.
     nans = int(torch.isnan(bad).sum()) if bad.dtype.is_floating_point else 0
     distinct, counts = torch.unique(bad[~torch.isnan(bad)] if nans else bad, return_counts=True)
     values = [

@@ -240,7 +240,7 @@ def _gpu(torch, index):
 
 def _is_supported(major, minor, built_for):
     """Whether a wheel built for these architectures has kernels for a GPU. A binary kernel (`sm_…`)
-    runs on GPUs of the same major version and the same or a newer minor version. `compute_…` is
+    runs on GPUs of the same major version and the same or a newer minor version. A `compute_…` kernel is
     compiled on the machine, for its version and all newer ones."""
     if not built_for or not any(name.startswith(("sm_", "compute_")) for name in built_for):
         return None
@@ -291,7 +291,7 @@ def _environment(shell, started_with, imported_already):
 
 def measure():
     """Measures how long a kernel takes, and how long its launch takes. The second of two launches is
-    measured, because the first also initialises things."""
+    measured, because the first also loads the kernel."""
     send = _channel()
     send("asking", name="launch")
     try:

@@ -19,7 +19,7 @@ impl Heap {
         }
     }
 
-    /// Records that an object also represents another, similar one.
+    /// Records that an object may be the same as another one, which has similar facts.
     pub(in crate::value) fn may_be(&mut self, one: ObjId, other: ObjId) {
         let is_mutable =
             matches!(self.get(one), Data::List(_) | Data::Set(_) | Data::Dict(_) | Data::Tensor(_) | Data::Instance(_));
@@ -105,7 +105,8 @@ impl Heap {
         }
     }
 
-    /// An attribute has been set, or deleted.
+    /// An attribute has been set or deleted, so it becomes unknown in the objects that may be the
+    /// same one.
     pub(super) fn touch_name(&mut self, id: ObjId, name: Sym, is_there: bool) {
         for twin in self.twins(id) {
             if let Data::Instance(instance) = self.get(twin) {

@@ -195,8 +195,8 @@ fn join_class(heap: &mut Heap, a: &UserClass, b: &UserClass, widen: bool) -> Use
     }
 }
 
-/// Joins the attributes of a class. One that only one path has set is unknown: on the other path, a
-/// base class may have it, or `__getattr__`.
+/// Joins the attributes of a class. An attribute that only one path has set is unknown: on the
+/// other path, a base class or `__getattr__` may supply it.
 fn join_class_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, widen: bool) -> Attrs {
     let mut out = join_attrs(heap, a, b, None, widen, DEPTH);
     for (name, value) in &mut out {

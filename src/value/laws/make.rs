@@ -207,7 +207,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// A value, with new objects if joins would merge existing ones.
+    /// A value of any kind, which may refer to existing objects or to new ones.
     pub(super) fn value(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Value {
         let kind = self.below(26);
         self.value_of(kind, heap, world, depth)

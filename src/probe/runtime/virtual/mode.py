@@ -1,4 +1,4 @@
-"""Sees every operation, gives its results a device, and rejects what CUDA rejects."""
+"""Observes every operation, gives its results a device, and rejects what CUDA rejects."""
 
 import threading
 
@@ -170,7 +170,8 @@ class VirtualDevice(TorchDispatchMode):
             return None, kwargs
         if not tensors:
             return self._of_unsaid(), kwargs
-        # If PyTorch passes the device, it has read it from an argument, which really is on the CPU.
+        # If PyTorch, not the program, passes the device, it is the real device of an argument, the
+        # CPU. The result then gets the emulated device of the arguments.
         said = calls.call is not None and calls.call[2].get("device") is not None
         return None if said else target, kwargs
 
