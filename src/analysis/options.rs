@@ -52,6 +52,8 @@ pub(super) enum Other {
     Int(i64),
     Bool(bool),
     Text(String),
+    /// A string that the program does not mention.
+    Invented(String),
 }
 
 /// The options with other values than their defaults, by the place of their declaration.
@@ -147,8 +149,8 @@ impl Declared {
                 let mut all = compared(source, option.name);
                 all.retain(|other| **other != **text);
                 all.truncate(MAX_COMPARED);
-                all.push(format!("{text}-2"));
-                all.into_iter().map(Other::Text).collect()
+                let invented = Other::Invented(format!("{text}-2"));
+                all.into_iter().map(Other::Text).chain([invented]).collect()
             }
             _ => vec![Other::Any],
         };
@@ -182,7 +184,7 @@ pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Oth
     match other {
         Other::Int(n) => Value::Int(*n),
         Other::Bool(b) => Value::Bool(*b),
-        Other::Text(text) => Value::str(text),
+        Other::Text(text) | Other::Invented(text) => Value::str(text),
         Other::Any => match option.default {
             // A default above 0 is usually a count, so the unknown value is assumed to be above 0,
             // too.
@@ -336,6 +338,10 @@ impl Worlds<'_> {
     /// is not enough: it makes everything that depends on it unknown.
     fn passes(&self, made: Span, option: &Declared, finding: &Finding, proof: Proof) -> Option<bool> {
         for other in &option.others {
+            // With an invented string, objects may be unknown because the string means nothing.
+            if matches!((proof, other), (Proof::Reached, Other::Invented(_))) {
+                continue;
+            }
             if self.run(Assumed::from([(made, other.clone())]))?.refutes(finding, self.first, proof) {
                 return Some(true);
             }

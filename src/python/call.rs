@@ -433,7 +433,7 @@ impl<'p> Interp<'p> {
         let value = self.finish_call(flow, mark, code.body);
         self.context = outside;
         if self.surely_rejected(before) {
-            self.follow_rejection(&value);
+            self.return_after_rejection(&value);
         } else if !self.stopped {
             self.pass(span);
         }

@@ -176,6 +176,8 @@ pub(crate) struct Interp<'p> {
     /// The number of undecided branches around the last rejected call, and the number of paths that
     /// had left blocks before it.
     pub(super) refused_in: (u32, usize),
+    /// The number of objects at the last rejected call.
+    pub(super) refused_since: usize,
     /// The places of operations that succeeded: a [doubtful](super::Certainty::Doubtful) failure at
     /// one of them does not occur in every run.
     pub passed: FxHashSet<Span>,
@@ -238,6 +240,7 @@ impl<'p> Interp<'p> {
             meter: Meter::new(budget),
             refused: (0, None),
             refused_in: (0, 0),
+            refused_since: 0,
             passed: FxHashSet::default(),
             unjudged: FxHashSet::default(),
             script: OnceCell::new(),
@@ -452,6 +455,7 @@ impl<'p> Interp<'p> {
     pub(crate) fn refuse(&mut self, place: Span) {
         self.refused = (self.refused.0.wrapping_add(1), Some(place));
         self.refused_in = (self.context.undecided, self.exits.len());
+        self.refused_since = self.heap.len();
     }
 
     pub(crate) fn event(&mut self, event: Event<'_>) {

@@ -285,13 +285,15 @@ impl Interp<'_> {
 
     /// `sum`, `min`, `max`.
     pub(super) fn fold(&mut self, name: &str, values: &[Value], args: &Args, span: Span) -> Value {
+        self.perhaps_none = false;
         let items = match values {
             [only] => self.members_of(only, span),
             [iterable, _] if name == "sum" => self.members_of(iterable, span),
             several => Items::Exact(several.to_vec()),
         };
         if name == "sum" {
-            let filled = !values.first().is_some_and(|values| self.heap.is_perhaps_empty(values));
+            let empty = values.first().is_some_and(|values| self.heap.is_perhaps_empty(values));
+            let filled = !empty && !std::mem::take(&mut self.perhaps_none);
             return self.sum(items, args.get(1, "start").cloned(), filled, span);
         }
         let Some(default) = args.keyword("default") else { return self.extreme(name, items, args) };

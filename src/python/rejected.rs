@@ -3,7 +3,7 @@
 //! unknown.
 
 use super::interp::Interp;
-use crate::value::{Device, DeviceKind, Tensor, Value};
+use crate::value::{Device, DeviceKind, ObjId, Tensor, Value};
 
 /// The rejected calls and the exits at the beginning of a statement or a call.
 #[derive(Clone, Copy)]
@@ -34,11 +34,7 @@ impl Interp<'_> {
     /// Makes the tensors unknown that were computed from the result of a rejected call: no run
     /// computes them, so what follows from them is not reported.
     pub(crate) fn follow_rejection(&mut self, result: &Value) {
-        let parts = match result {
-            Value::Tuple(parts) => parts.to_vec(),
-            one => vec![one.clone()],
-        };
-        for part in parts {
+        for part in parts(result) {
             if let Some(id) = part.as_obj().filter(|_| self.heap.is_tensor(&part)) {
                 let unknown = self.after_rejection();
                 self.heap.update_tensor(id, |tensor| {
@@ -54,5 +50,25 @@ impl Interp<'_> {
                 self.heap.note_refused(&part);
             }
         }
+    }
+
+    /// Makes the devices unknown of the tensors that a function returns after a rejected call in it:
+    /// they may have been computed from the result of that call, through values that are unknown.
+    /// Their shapes and dtypes are usually those that the mended function returns.
+    pub(super) fn return_after_rejection(&mut self, result: &Value) {
+        for part in parts(result) {
+            let newer = |id: &ObjId| !id.is_among_first(self.refused_since);
+            if let Some(id) = part.as_obj().filter(newer).filter(|_| self.heap.is_tensor(&part)) {
+                let device = self.after_rejection().device;
+                self.heap.update_tensor(id, |tensor| (tensor.device, tensor.device_at) = (device, None));
+            }
+        }
+    }
+}
+
+fn parts(result: &Value) -> Vec<Value> {
+    match result {
+        Value::Tuple(parts) => parts.to_vec(),
+        one => vec![one.clone()],
     }
 }

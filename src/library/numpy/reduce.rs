@@ -224,7 +224,9 @@ fn bincount(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 fn nonzero(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let Some(rank) = as_array(cx, &b.get("a")).and_then(|a| a.rank()) else { return Value::Unknown };
+    // NumPy 2 rejects an array without dimensions, older versions do not.
+    let rank = as_array(cx, &b.get("a")).and_then(|a| a.rank()).filter(|rank| *rank > 0);
+    let Some(rank) = rank else { return Value::Unknown };
     let at = cx.at();
     let count = cx.fresh_dim("n").size;
     let outs = (0..rank).map(|_| array(Some(vec![count.clone()]), Some(Dtype::Int64), at)).collect();

@@ -50,18 +50,20 @@ fn wrap(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
 fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let wrapped = cx.attr(&object, "module");
-    // `device_ids=None` means all GPUs; with an empty list, `DataParallel` only calls the module.
-    let mut on_gpu = !cx.path.as_str().contains("Distributed");
-    if on_gpu {
-        let ids = cx.attr(&object, "device_ids");
-        on_gpu = cx.items(&ids).is_none_or(|ids| !ids.is_empty());
-    }
+    let ids = cx.attr(&object, "device_ids");
+    let distributed = cx.path.as_str().contains("Distributed");
+    let on_gpu = match distributed {
+        // It moves its input only if it is given the device.
+        true => !ids.is_none(),
+        // `device_ids=None` means all GPUs; with an empty list, `DataParallel` only calls the module.
+        false => cx.items(&ids).is_none_or(|ids| !ids.is_empty()),
+    };
     let moved = |cx: &mut Cx<'_, '_>, arg: &Arg| {
         Arg::new(if on_gpu { scattered(cx, &arg.value) } else { arg.value.clone() }, arg.span)
     };
     let args: Vec<Arg> = b.rest.iter().map(|arg| moved(cx, arg)).collect();
     let kw = b.extra.iter().map(|(name, arg)| (*name, moved(cx, arg))).collect();
-    if b.open || on_gpu && refuses_cpu(cx, &wrapped) {
+    if b.open || on_gpu && !distributed && refuses_cpu(cx, &wrapped) {
         return Value::Unknown;
     }
     call_wrapped(cx, &wrapped, args, kw)
