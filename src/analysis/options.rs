@@ -289,8 +289,14 @@ impl Worlds<'_> {
         // with a known value of the option.
         let all = self.first.options.keys().copied().collect();
         match self.search(all, finding, (Proof::Silent, Proof::Reached)) {
-            Dependence::Several => Dependence::No,
-            found => found,
+            found @ Dependence::One(..) => found,
+            // Too many runs are needed.
+            Dependence::Several => {
+                let known = self.known.borrow();
+                let refuted = known.values().any(|run| run.refutes(finding, self.first, Proof::Passed));
+                if refuted { Dependence::Several } else { Dependence::No }
+            }
+            Dependence::No => Dependence::No,
         }
     }
 

@@ -139,6 +139,10 @@ impl Heap {
     pub(super) fn touch_tensor(&mut self, id: ObjId, facts: &Tensor) {
         for twin in self.twins(id) {
             let Data::Tensor(tensor) = self.get(twin) else { continue };
+            // The write to a view is counted for its memory, and must not be counted twice.
+            if self.memory_of(twin) == self.memory_of(id) && tensor.sizes() == facts.sizes() {
+                continue;
+            }
             let mut changed = tensor.clone();
             changed.forget_values();
             if changed.sizes() != facts.sizes() {
@@ -150,6 +154,9 @@ impl Heap {
         // A write through a view is also a write to the objects that its base tensor may be.
         for twin in self.base_of(id).map(|base| self.twins(base)).unwrap_or_default() {
             let Data::Tensor(tensor) = self.get(twin) else { continue };
+            if self.memory_of(twin) == self.memory_of(id) {
+                continue;
+            }
             let mut changed = tensor.clone();
             changed.forget_values();
             self.overwrite_one(twin, changed);
