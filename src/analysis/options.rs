@@ -22,7 +22,7 @@ use crate::value::{Sign, Size, Type, Value, sym};
 const MAX_RUNS: u32 = 24;
 const MAX_STEPS: u64 = 400_000;
 
-/// The number of further runs that are made in any case, also of a long program.
+/// The number of further runs that are made even if they exceed `MAX_STEPS`.
 const LEAST_RUNS: u32 = 4;
 
 /// The largest number of strings that are tried because the program compares an option with them.
@@ -66,7 +66,8 @@ type Finding = (String, Span);
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub options: IndexMap<Span, Declared, FxBuildHasher>,
-    /// Places where a call succeeded, and where a call certainly fails, in any context.
+    /// Places where a call succeeded in at least one context, and places where a call certainly
+    /// fails.
     pub passed: FxHashSet<Span>,
     pub failed: FxHashSet<Span>,
     /// Places where a call of an unknown object may have succeeded.
@@ -80,9 +81,9 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Whether this run does not have a finding of the first run, as far as `proof` is asked for. If
-    /// the first run also made calls there that succeeded, a run that spent its budget proves
-    /// nothing: it may not have reached the call that fails.
+    /// Whether this run shows, with the required `proof`, that a finding of the first run does not
+    /// hold. If the first run also made calls at the place of the finding that succeeded, a run
+    /// that spent its budget proves nothing: it may not have reached the call that fails.
     fn refutes(&self, finding: &Finding, first: &Run, proof: Proof) -> bool {
         let passed = self.passed.contains(&finding.1);
         let reached = match proof {
@@ -99,14 +100,14 @@ impl Run {
     }
 }
 
-/// What a run must show that is to refute a finding.
+/// What a run must show to refute a finding.
 #[derive(Debug, Clone, Copy)]
 enum Proof {
     /// The call succeeds.
     Passed,
-    /// The run comes to the call, but the called object may be unknown.
+    /// The run reaches the call, but the called object may be unknown.
     Reached,
-    /// The finding is not made.
+    /// The run does not have the finding.
     Silent,
 }
 
@@ -217,7 +218,7 @@ pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&A
             weaken_one(diagnostic, &worlds.decides(&finding, &diagnostic.message));
             return true;
         }
-        // What is assumed may be left out with less proof than what is certain.
+        // A warning that rests on an assumption is dropped with less proof than an error needs.
         let assumed = first.options.keys().map(|made| (*made, Other::Any)).collect();
         worlds.run(assumed).is_none_or(|run| run.has(&finding) || !run.passed.contains(&finding.1))
     });
@@ -277,7 +278,7 @@ impl Worlds<'_> {
                 return Dependence::One(*made, option);
             }
         }
-        // If several options decide, the one with certain values is named.
+        // If several options decide, one is named whose other values the program certainly accepts.
         let of = |sure: bool| self.first.options.iter().filter(move |(_, o)| o.sure == sure).map(|(made, _)| *made);
         for pool in [of(true).collect(), of(false).collect()] {
             let found = self.search(pool, finding, (Proof::Passed, Proof::Passed));
@@ -285,8 +286,8 @@ impl Worlds<'_> {
                 return found;
             }
         }
-        // An attribute or a call of an unknown object shows nothing about the object that is there
-        // with a known value of the option.
+        // If an option is unknown, an object may be unknown, too. Its attributes and calls then
+        // show nothing about the object that a known value of the option would create.
         let all = self.first.options.keys().copied().collect();
         match self.search(all, finding, (Proof::Silent, Proof::Reached)) {
             found @ Dependence::One(..) => found,
@@ -300,8 +301,8 @@ impl Worlds<'_> {
         }
     }
 
-    /// Like [`Worlds::decides`], for some of the options. The proofs are what is asked of runs with
-    /// unknown options, and of one with a known value.
+    /// Like [`Worlds::decides`], for some of the options. `proofs` contains the proof that a run
+    /// with unknown options must give, and the one that a run with a known value must give.
     fn search(&self, mut pool: Vec<Span>, finding: &Finding, proofs: (Proof, Proof)) -> Dependence<'_> {
         match self.any(&pool, finding, proofs.0) {
             Some(true) if !pool.is_empty() => self.one_of(&mut pool, finding, proofs).unwrap_or(Dependence::Several),
@@ -309,8 +310,8 @@ impl Worlds<'_> {
         }
     }
 
-    /// The option that decides, among options without which the finding disappears. `None` if too
-    /// many runs are needed.
+    /// The option that decides, among options that make the finding disappear if they are unknown.
+    /// `None` if too many runs are needed.
     fn one_of(&self, pool: &mut Vec<Span>, finding: &Finding, proofs: (Proof, Proof)) -> Option<Dependence<'_>> {
         let (unknown, known) = proofs;
         while !pool.is_empty() && self.any(pool, finding, unknown)? {

@@ -238,7 +238,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// [`Interp::forget_assigned`] for the parts of an instance down to this depth: their methods
+    /// [`Interp::forget_own`] for an instance and for its parts down to this depth: their methods
     /// may be called, too.
     fn forget_inside(&mut self, object: &Value, depth: u32) {
         let class = self.heap.instance_of(object).and_then(|i| i.class.as_obj());
@@ -274,7 +274,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Havoc for a function that is not run: the variables of its enclosing functions may change.
+    /// Havoc for a function that is not run: it may change the objects in the variables of its
+    /// enclosing functions.
     fn havoc_closure(&mut self, scope: ObjId) {
         let mut at = Some(scope);
         while let Some(id) = at
@@ -290,7 +291,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether a method is a placeholder for the methods of subclasses: it is abstract, or its body
-    /// is empty and the program never creates the object.
+    /// is empty and the call is in a function that nothing calls.
     fn is_overridden(&self, function: &Function, body: Body<'p>) -> bool {
         let Body::Function(def) = body else { return false };
         let stub = |stmt: &ast::Stmt| match stmt {
@@ -345,8 +346,8 @@ impl<'p> Interp<'p> {
             Body::Lambda(lambda) => lambda.parameters.as_deref(),
             Body::Class | Body::Expression(_) => return Value::Unknown,
         };
-        // A function whose arguments do not fit does not run. A constructor runs all the same: its
-        // object exists, and the constructor of a subclass may continue with it.
+        // A function whose arguments do not fit does not run. A constructor runs nevertheless: its
+        // object exists, and the constructor of a subclass may go on with it.
         if let Some(parameters) = parameters
             && function.name.as_str() != "__init__"
             && !fits(parameters, &function.defaults, &args)
@@ -475,13 +476,13 @@ impl<'p> Interp<'p> {
         Value::Unknown
     }
 
-    /// Joins the paths on which a call returns, and returns the value.
+    /// Joins the paths on which a call returns, and returns the join of their values.
     fn finish_call(&mut self, flow: Flow, mark: crate::value::Mark, body: Body<'p>) -> Value {
         let Some(frame) = self.frames.pop() else { return Value::Unknown };
         let exits = self.take_exits(frame.id);
         if exits.is_empty() {
             self.heap.release(mark);
-            // Every path raises, so the call does not return. A method that only raises
+            // If every path raises, the call does not return. But a method that raises
             // `NotImplementedError` is a placeholder for the methods of subclasses.
             if flow == Flow::Stopped && !is_stub(body) {
                 self.stopped = true;
@@ -611,7 +612,7 @@ impl<'p> Interp<'p> {
         }
         let frame = self.frames.last();
         let owner = frame.and_then(|f| f.class_body);
-        // The names in a method are looked up in the scope around the class, not in its body.
+        // The names in a method are looked up in the scope around the class, not in the class body.
         let scope = frame.map_or(self.state, |f| if f.class_body.is_some() { f.closure } else { f.scope });
         let prefix = match owner.map(|id| self.heap.get(id)) {
             Some(Data::Class(class)) => class.path,
@@ -631,8 +632,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The value of an uncalled function's parameter: unknown, except for its annotation and the
-    /// type of its default.
+    /// The value of an uncalled function's parameter: unknown, except for what its annotation and
+    /// the type of its default tell about it.
     pub(super) fn unknown_parameter(&mut self, parameter: &'p ast::ParameterWithDefault) -> Value {
         let name = sym(parameter.parameter.name.as_str());
         let span = self.span(&parameter.parameter);
@@ -640,7 +641,8 @@ impl<'p> Interp<'p> {
             let annotation = self.eval(annotation);
             let library = self.library;
             let value = library.annotated(self, &annotation, name, span).unwrap_or(Value::Unknown);
-            // `x: Tensor = None` and `rate: int = 0.5` are common, so the annotation is not exact.
+            // `x: Tensor = None` and `rate: int = 0.5` are common, so an annotation that does not
+            // fit the default is ignored.
             let fits = match parameter.default.as_deref() {
                 Some(crate::syntax::Expr::BooleanLiteral(_)) => matches!(value, Value::Any(Type::Bool)),
                 Some(crate::syntax::Expr::StringLiteral(_)) => matches!(value, Value::Any(Type::Str)),
@@ -688,7 +690,7 @@ fn fits(parameters: &Parameters, defaults: &[(Sym, Value)], args: &Args) -> bool
     room && named && (open || complete())
 }
 
-/// Whether a body only raises `NotImplementedError`.
+/// Whether the last statement of a body raises `NotImplementedError`.
 fn is_stub(body: Body<'_>) -> bool {
     let Body::Function(def) = body else { return false };
     let Some(ast::Stmt::Raise(raise)) = def.body.last() else { return false };

@@ -162,7 +162,8 @@ pub(crate) struct Interp<'p> {
     pub(super) stored: FxHashMap<ObjId, Rc<[Sym]>>,
     /// Bodies that ran at least once.
     pub(super) executed: FxHashSet<CodeId>,
-    /// Functions defined by the root file, in order, with their class.
+    /// The functions that the root file defines, in order, except those in an arm of an unknown
+    /// condition.
     pub(super) defined: Vec<ObjId>,
     /// The scopes of lazily executed modules.
     pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
@@ -353,7 +354,8 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// Whether the current round is not the first one, and the object is older than it.
+    /// Whether the current round is certainly not the first one, and the object was created before
+    /// it.
     pub(crate) fn is_carried(&self, id: ObjId) -> bool {
         self.context.carried.is_some_and(|then| id.is_among_first(then))
     }
@@ -442,8 +444,8 @@ impl<'p> Interp<'p> {
         observer.rejected(self, rejection);
     }
 
-    /// Gives the observer the arguments of this call, if a library has rejected it:
-    /// [`Interp::refused`] was `before` when the call began, and is not now.
+    /// Gives the observer the arguments of this call, if a library has rejected it since the number
+    /// in [`Interp::refused`] was `before`.
     pub(crate) fn tell_refused(&self, before: u32, path: Sym, bound: &Bound) {
         if self.refused.0 != before {
             self.observer().refused(self, before, path, bound);

@@ -300,7 +300,7 @@ impl Interp<'_> {
         match &items {
             Items::Exact(values) if values.is_empty() => default.clone(),
             Items::Exact(_) => self.extreme(name, items, args),
-            // A program that gives a default says that there may be no items.
+            // If the program gives a default, there may be no items.
             Items::Many(_) => {
                 let found = self.extreme(name, items, args);
                 crate::value::join(&mut self.heap, &found, default, false)
@@ -308,7 +308,7 @@ impl Interp<'_> {
         }
     }
 
-    /// `sum` of items, of which there is at least one if they are `filled`.
+    /// `sum` of items. If `filled` is true, there is at least one item.
     fn sum(&mut self, items: Items, start: Option<Value>, filled: bool, span: Span) -> Value {
         let items = match items {
             Items::Exact(items) => {
