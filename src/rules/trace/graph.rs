@@ -115,7 +115,8 @@ impl Graph {
             let node = self.node(id).filter(|_| self.leads(id, toward))?;
             let (saved, _) = node.saved.iter().copied().find(|(saved, then)| {
                 let (now, sure) = writes(it, *saved);
-                sure && now != *then
+                // After a loop, the state may be one in which the tensor was not yet written.
+                sure && now > *then
             })?;
             Some((node, saved))
         })
