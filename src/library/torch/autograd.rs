@@ -25,6 +25,8 @@ pub(crate) fn register(t: &mut Table) {
     t.def("torch.utils.checkpoint.checkpoint_sequential", "functions, segments, input, **kwargs", sequential);
     t.def("torch.load", "f, map_location=None, pickle_module=None, **kwargs", |_, _| Value::Unknown);
     t.def("torch.save", "obj, f, pickle_module=None, **kwargs", |_, _| Value::None);
+    t.def("torch.serialization.add_safe_globals", "safe_globals", |_, _| Value::None);
+    t.def("torch.serialization.safe_globals", "safe_globals", |_, _| Value::Unknown);
     t.family("torch.distributed.", "get_rank get_world_size", "group=None", |_, _| Value::Any(Type::Int));
     t.family("torch.distributed.", "init_process_group destroy_process_group barrier", "*args, **kwargs", |_, _| {
         Value::None
