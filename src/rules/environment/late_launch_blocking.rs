@@ -13,6 +13,7 @@ use std::cell::RefCell;
 use crate::diagnostic::{Label, Severity};
 use crate::libraries;
 use crate::python::{Bound, Event, Interp};
+use crate::rules::notes::{COPIED, WORKER, holds};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
 use crate::value::{Sym, Topic, Value};
@@ -74,6 +75,10 @@ impl Rule for LateLaunchBlocking {
         let it = &mut *cx.it;
         let span = cx.span;
         let name = path.as_str();
+        // What a worker process of a loader does leaves the main process as it is.
+        if holds(it, WORKER) || holds(it, COPIED) {
+            return;
+        }
         if touches_cuda(path, bound) {
             self.reach(it, Progress::Initialised, span);
         } else if QUERIES.contains(&name) {
