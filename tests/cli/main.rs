@@ -4,6 +4,7 @@ mod bad_input;
 mod doctor;
 mod gate;
 mod launch;
+mod off_by_default;
 mod probe;
 mod programs;
 mod rule;

@@ -7,7 +7,7 @@ use crate::python::{Bound, Event, Interp};
 use crate::rules::environment::late_launch_blocking::{Progress, progress};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
-use crate::value::{ObjId, Value};
+use crate::value::{Data, Items, ObjId, Value};
 
 const NAME: &str = "loader-without-workers";
 
@@ -52,7 +52,26 @@ impl Rule for LoaderWithoutWorkers {
 /// Whether nothing is loaded in advance: there are no workers, and the dataset is not in memory as
 /// tensors.
 fn is_lazy(it: &Interp<'_>, bound: &Bound) -> bool {
-    let dataset = bound.get("dataset");
-    let in_memory = it.is_instance(&dataset, "torch.utils.data.TensorDataset");
-    !bound.open && !in_memory && !dataset.is_unknown() && bound.get("num_workers").as_int() == Some(0)
+    !bound.open && bound.get("num_workers").as_int() == Some(0) && loads(it, &bound.get("dataset"), 8)
+}
+
+/// Whether a dataset loads its samples when they are requested. A part or a chain of datasets only
+/// passes on what they hold.
+fn loads(it: &Interp<'_>, dataset: &Value, depth: u32) -> bool {
+    if depth == 0 || dataset.is_unknown() || it.is_instance(dataset, "torch.utils.data.TensorDataset") {
+        return false;
+    }
+    let (Some(id), Some(instance)) = (dataset.as_obj(), it.heap.instance_of(dataset)) else { return true };
+    let held = |name: &str| it.heap.attr(id, name).unwrap_or(Value::Unknown);
+    match instance.class.as_path() {
+        Some("torch.utils.data.Subset") => loads(it, &held("dataset"), depth - 1),
+        Some("torch.utils.data.ConcatDataset" | "torch.utils.data.ChainDataset") => match held("datasets") {
+            Value::Tuple(all) => all.iter().any(|one| loads(it, one, depth - 1)),
+            all => match all.as_obj().map(|id| it.heap.get(id)) {
+                Some(Data::List(Items::Exact(all))) => all.iter().any(|one| loads(it, one, depth - 1)),
+                _ => false,
+            },
+        },
+        _ => true,
+    }
 }
