@@ -4,8 +4,11 @@
 //! all the time, and a real tensor does not show how it was computed.
 
 use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Interp};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::rules::trace::tensor;
+use crate::syntax::Span;
+use crate::value::{ArrayKind, Dtype, Size, Value};
 
 const NAME: &str = "bits-of-mask-flipped";
 
@@ -21,14 +24,38 @@ impl Rule for BitsOfMaskFlipped {
             | "torch.Tensor.bool" | "torch.Tensor.float" => &["input"],
             "torch.mul" | "torch.multiply" => &["input", "other"],
             "torch.where" => &["condition"],
-            "torch.Tensor.__getitem__" | "torch.Tensor.__setitem__" => &["index"],
+            "torch.Tensor.__getitem__" | "torch.Tensor.__setitem__" => &[],
             _ => return,
         };
         let flipped = |name: &&str| bound.get(name).as_obj().and_then(|id| tensor(it, id)).and_then(|t| t.past.flipped);
-        let Some(flipped) = masks.iter().find_map(flipped) else { return };
+        let Some(flipped) = (if masks.is_empty() { flipped_index(it, bound) } else { masks.iter().find_map(flipped) })
+        else {
+            return;
+        };
         let message =
             "`~` flips all bits of these integers, which are only 0 and 1, so none of the results is 0".to_owned();
         let used = Label { span, message: "the result is used as a mask here".to_owned() };
         cx.findings.report(NAME, Severity::Warning, message, flipped, vec![used]);
     }
+}
+
+/// The place of a `~` whose result is an index, if the index is certainly meant as a mask: it is of
+/// type uint8, which PyTorch takes for a mask, or has the shape of the tensor. (`rows[~sides]` with
+/// `sides` in int64 and two rows is correct: it selects the other row.)
+fn flipped_index(it: &Interp<'_>, bound: &Bound) -> Option<Span> {
+    let key = bound.get("key");
+    let torch_tensor = |value: &Value| tensor(it, value.as_obj()?).filter(|t| t.array == ArrayKind::Torch);
+    let bytes = |value: &Value| torch_tensor(value).filter(|t| t.dtype == Some(Dtype::Uint8))?.past.flipped;
+    if let Value::Tuple(items) = &key {
+        return items.iter().find_map(bytes);
+    }
+    bytes(&key).or_else(|| {
+        let mask = torch_tensor(&key)?;
+        let input = bound.get("input");
+        let (sizes, all) = (mask.shape.as_ref()?, tensor(it, input.as_obj()?)?.shape.as_ref()?);
+        let same = !sizes.is_empty()
+            && sizes.len() <= all.len()
+            && sizes.iter().zip(all.iter()).all(|(a, b)| a.size.equals(&b.size) == Some(true));
+        mask.past.flipped.filter(|_| same && sizes[0].size.equals(&Size::Int(2)) != Some(true))
+    })
 }
