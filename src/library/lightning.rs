@@ -193,6 +193,20 @@ fn run_hooks(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Unknown
 }
 
+/// Hooks that `fit` calls before the first step.
+const FIRST_HOOKS: &[&str] = &[
+    "configure_model",
+    "configure_optimizers",
+    "on_fit_start",
+    "on_sanity_check_start",
+    "on_train_batch_start",
+    "on_train_epoch_start",
+    "on_train_start",
+    "on_validation_batch_start",
+    "on_validation_epoch_start",
+    "on_validation_start",
+];
+
 /// `fit`: runs one training step and one validation step on a batch of each loader. The hooks of the
 /// objects that the trainer gets may set any attribute.
 fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -205,6 +219,12 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             if cx.it.user_method(object, hook).is_some() {
                 cx.it.call_method(object, hook, Args::positional(given, span), span);
             }
+        }
+    }
+    // These hooks run before the steps, and usually set attributes that the steps use.
+    for object in [&module, &model] {
+        if FIRST_HOOKS.iter().any(|hook| cx.it.user_method(object, hook).is_some()) {
+            cx.it.forget_assigned(object);
         }
     }
     for (parameter, method, step) in [
