@@ -123,7 +123,10 @@ fn claim(call: &ast::ExprCall, names: &[&str]) -> Checked {
         other => {
             return Err(mistake(
                 other,
-                format!("not a report of contracts: use `require`, `suspect` or `advise`{}", near_claim(other)),
+                format!(
+                    "this call is not allowed in a contract: use `require`, `suspect` or `advise`{}",
+                    near_claim(other)
+                ),
             ));
         }
     };
@@ -354,7 +357,7 @@ mod tests {
             ),
             (
                 "requier(x.ndim == 1, \"\")",
-                "not a report of contracts: use `require`, `suspect` or `advise`; did you mean `require`?",
+                "this call is not allowed in a contract: use `require`, `suspect` or `advise`; did you mean `require`?",
                 "requier(",
             ),
             ("require(x.ndim == 1)", "`require` takes a condition and a message", "require("),

@@ -1,6 +1,6 @@
 //! The Markdown of a page: its `##` sections and their Python blocks.
 //!
-//! `build.rs` includes this file, so it may use only `std`.
+//! `build.rs` includes this file, so it may use only `std` and `front_matter`.
 
 use super::front_matter::{Fault, FixKind, FrontMatter};
 

@@ -144,7 +144,7 @@ fn scalar(cx: &mut Cx<'_, '_>, of: &Series, index: &Value, dtype: Option<Dtype>)
     cx.out(number)
 }
 
-/// An element as a Python number.
+/// An element as a Python value.
 fn element(cx: &mut Cx<'_, '_>, of: &Series, index: &Value) -> Value {
     let items = elements(cx, of);
     let list = Value::Obj(cx.it.heap.alloc(Data::List(items)));

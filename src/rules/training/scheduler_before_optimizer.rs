@@ -9,11 +9,11 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Label, Severity};
-use crate::python::Certainty;
+use crate::python::{Certainty, Interp};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::rules::trace::Moment;
 use crate::syntax::Span;
-use crate::value::ObjId;
+use crate::value::{ObjId, Value};
 
 const NAME: &str = "scheduler-before-optimizer";
 
@@ -48,7 +48,11 @@ impl Rule for SchedulerBeforeOptimizer {
             // The loop has had several iterations without a step of the optimizer, so the scheduler
             // is advanced on purpose.
             None => _ = self.early.borrow_mut().remove(&(span, optimizer)),
-            Some(step) if it.later_round() && self.early.borrow().get(&(span, optimizer)) == Some(&true) => {
+            Some(step)
+                if it.later_round()
+                    && self.early.borrow().get(&(span, optimizer)) == Some(&true)
+                    && schedulers(it, optimizer) == 1 =>
+            {
                 let message =
                     "the scheduler steps before the optimizer, so each change of the learning rate comes one step too \
                      early"
@@ -59,6 +63,7 @@ impl Rule for SchedulerBeforeOptimizer {
             Some(_) => {}
         }
     }
+
     /// A step of the optimizer under an unknown condition, such as one for a warm-up, does not count:
     /// the optimizer may begin to step in a later iteration.
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
@@ -71,4 +76,12 @@ impl Rule for SchedulerBeforeOptimizer {
             }
         }
     }
+}
+
+/// The number of schedulers of an optimizer. If there are several, such as one for a warm-up, one of
+/// them may set the learning rate that another has changed.
+fn schedulers(it: &Interp<'_>, optimizer: ObjId) -> usize {
+    let of_optimizer = |id: &ObjId| it.heap.attr(*id, "optimizer").and_then(|v| v.as_obj()) == Some(optimizer);
+    let is_scheduler = |id: &ObjId| it.is_instance(&Value::Obj(*id), "torch.optim.lr_scheduler.LRScheduler");
+    it.heap.ids().filter(of_optimizer).filter(is_scheduler).count()
 }

@@ -81,10 +81,9 @@ fn pooled_space(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, n: usize) -> Opt
         let length = pooled(cx, &dim.size, &window, ceil);
         if length.known().is_some_and(|n| n < 1) {
             let message = format!(
-                "`input` is {}: a length of {} is too short for a window of {}",
+                "`input` is {}: a length of {} is too short for a window of {effective}",
                 shape_text(input),
                 dim.size,
-                window.kernel
             );
             cx.reject(RejectKind::Shape, message, vec![length_read("input", dim)]);
             return None;

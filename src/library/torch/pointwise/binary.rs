@@ -114,8 +114,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "polar", complex);
 }
 
-/// The two operands of a call with their names, after a check that numbers are allowed there.
-/// `None` after a rejection.
+/// The two operands of a call, with their names. Each must be a tensor or, where the function
+/// accepts one, a number; otherwise, the call is rejected and the result is `None`.
 fn operands(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Option<[(&'static str, Operand); 2]> {
     let mut names = b.sig.params.iter().map(|p| p.name.as_str());
     let (left, right) = (names.next()?, names.next()?);
