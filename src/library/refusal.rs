@@ -20,7 +20,7 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
         // Whether an object is a tensor may depend on a condition.
         match ["torch.Tensor.", "numpy.ndarray.", "pandas."].iter().any(|of| path.as_str().starts_with(of)) {
             true => it.reject(rejection, span),
-            false => it.in_any_arm(|it| it.reject(rejection, span)),
+            false => it.in_arm_of_callee(|it| it.reject(rejection, span)),
         }
         it.raise("TypeError");
     } else {

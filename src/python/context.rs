@@ -143,9 +143,15 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Reports a mistake that does not depend on the values of variables: a name that a module does
-    /// not have, or arguments that a function does not take. In the arm of an unknown condition it is
-    /// a mistake whenever the arm runs.
+    /// Reports wrong arguments of the current call. If the callee is a global name, it does not
+    /// depend on the condition of an arm in which the call stands.
+    pub(crate) fn in_arm_of_callee(&mut self, report: impl FnOnce(&mut Self)) {
+        if self.callee_is_global { self.in_any_arm(report) } else { report(self) }
+    }
+
+    /// Reports a mistake that does not depend on the values of variables, such as a name that a
+    /// module does not have. In the arm of an unknown condition it is a mistake whenever the arm
+    /// runs.
     pub(crate) fn in_any_arm(&mut self, report: impl FnOnce(&mut Self)) {
         let (guesses, doubts) = (self.context.guesses, self.context.doubts);
         if guesses > 0 {

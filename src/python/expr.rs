@@ -431,8 +431,9 @@ impl<'p> Interp<'p> {
                 let name = call.func.as_name_expr().map_or("", |name| name.id.as_str());
                 self.event(Event::Unseen { name: sym(name), span });
             }
+            self.callee_is_global = self.is_global(&call.func);
             if let Some(message) = self.surely_refuses(&callee, call) {
-                self.in_any_arm(|it| it.report_missing(RejectKind::Arguments, message, span));
+                self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
                 return self.raise("TypeError");
             }
             return self.call(&callee, args, span);
@@ -469,16 +470,26 @@ impl<'p> Interp<'p> {
         // missing, because the receiver may or may not be among them.
         let by_class = matches!(object, Value::Super(_))
             || object.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Class(_)));
+        let is_own = method.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self");
+        self.callee_is_global = is_own || self.is_global(&method.value);
         if !by_class && let Some(message) = self.surely_refuses(&callee, call) {
-            let is_own = method.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self");
-            let is_module = object.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Module { .. }));
-            match is_own || is_module {
-                true => self.in_any_arm(|it| it.report_missing(RejectKind::Arguments, message, span)),
-                false => self.report_missing(RejectKind::Arguments, message, span),
-            }
+            self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
             return self.raise("TypeError");
         }
         self.call(&callee, args, span)
+    }
+
+    /// Whether an expression is a global name or an attribute of one: a function, a class or a module
+    /// that is the same in all calls of the current function.
+    fn is_global(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Attribute(attribute) => self.is_global(&attribute.value),
+            Expr::Name(name) => self.frames.last().is_some_and(|frame| {
+                let Data::Scope(own) = self.heap.get(frame.home) else { return false };
+                frame.home == self.module_scope() || !own.vars.contains_key(&sym(name.id.as_str()))
+            }),
+            _ => false,
+        }
     }
 
     /// `Base.__init__(…)` without the object: it fails in Python, but code generators write it.

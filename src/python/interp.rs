@@ -177,6 +177,8 @@ pub(crate) struct Interp<'p> {
     /// The number of undecided branches around the last rejected call, and the number of paths that
     /// had left blocks before it.
     pub(super) refused_in: (u32, usize),
+    /// The callee of the current call is a global name, not a variable of a function.
+    pub(super) callee_is_global: bool,
     /// The number of objects at the last rejected call.
     pub(super) refused_since: usize,
     /// The places of operations that succeeded: a [doubtful](super::Certainty::Doubtful) failure at
@@ -241,6 +243,7 @@ impl<'p> Interp<'p> {
             meter: Meter::new(budget),
             refused: (0, None),
             refused_in: (0, 0),
+            callee_is_global: false,
             refused_since: 0,
             passed: FxHashSet::default(),
             unjudged: FxHashSet::default(),
