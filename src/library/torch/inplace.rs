@@ -87,9 +87,9 @@ pub(crate) fn method(
     }
     let mut cx = Cx { it, path, span };
     if RESHAPES.contains(&base.as_str()) {
-        let shape = cx.tensor(&result).map(|t| (t.shape, t.shape_at)).unwrap_or_default();
+        let shape = cx.tensor(&result).map(|t| (t.shape, t.shape_at, t.layout)).unwrap_or_default();
         cx.it.heap.update_tensor(id, |t| {
-            (t.shape, t.shape_at) = shape;
+            (t.shape, t.shape_at, t.layout) = shape;
             t.data = None;
         });
         return Some(object.clone());
