@@ -188,7 +188,9 @@ impl<'p> Interp<'p> {
         let span = self.span(expr);
         if !self.heap.is_tensor(value) {
             // In another round or call, the value may have another type.
-            if !value.is_unknown() {
+            if value.is_unknown() {
+                self.pass_unjudged(span);
+            } else {
                 self.pass(span);
             }
             return self.truth(value);

@@ -11,8 +11,10 @@ impl<'p> Interp<'p> {
     pub(super) fn compare(&mut self, e: &'p ast::ExprCompare) -> Value {
         let mut left = self.eval(&e.left);
         let span = self.span(e);
-        let mut result: Option<Value> = None;
-        for (op, right) in e.ops.iter().zip(&*e.comparators) {
+        // What the comparisons before the last one may give if they end the chain.
+        let mut earlier: Option<Value> = None;
+        let last = e.ops.len().saturating_sub(1);
+        for (i, (op, right)) in e.ops.iter().zip(&*e.comparators).enumerate() {
             let class = match op {
                 CmpOp::In | CmpOp::NotIn => self.class_as_text(right),
                 _ => None,
@@ -26,21 +28,25 @@ impl<'p> Interp<'p> {
                 Some(found) => Value::Bool(found == (*op == CmpOp::In)),
                 None => self.compare_one(*op, &left, &right, span),
             };
-            if e.ops.len() == 1 {
-                return value;
+            // As for `and`, the first false value is the result.
+            if i == last || self.truth(&value) == Some(false) {
+                return match earlier {
+                    None => value,
+                    Some(Value::Any(Type::Bool)) if matches!(value, Value::Bool(_) | Value::Any(Type::Bool)) => {
+                        Value::Any(Type::Bool)
+                    }
+                    Some(_) => Value::Unknown,
+                };
             }
-            match self.truth(&value) {
-                Some(false) => return Value::Bool(false),
-                Some(true) => {
-                    result.get_or_insert(Value::Bool(true));
-                }
-                // A comparison of tensors gives a tensor.
-                None if self.heap.is_tensor(&value) => result = Some(Value::Unknown),
-                None => result = Some(Value::Any(Type::Bool)),
+            if self.truth(&value).is_none() {
+                earlier = match (earlier, value) {
+                    (None | Some(Value::Any(Type::Bool)), value @ Value::Any(Type::Bool)) => Some(value),
+                    _ => Some(Value::Unknown),
+                };
             }
             left = right;
         }
-        result.unwrap_or(Value::Any(Type::Bool))
+        Value::Unknown
     }
 
     fn compare_one(&mut self, op: CmpOp, left: &Value, right: &Value, span: Span) -> Value {

@@ -73,7 +73,8 @@ impl<'p> Interp<'p> {
                 let count = items.len();
                 let element = Items::Exact(items).element(&mut self.heap);
                 self.counted(stmt, count, &element, |it| {
-                    let mut begin = |_: &mut Self| None;
+                    let mut surely = Some(true);
+                    let mut begin = |_: &mut Self| surely.take();
                     let mut body = |it: &mut Self| {
                         let value = it.element_by_now(&iterator, &over).unwrap_or_else(|| element.clone());
                         round(it, value)
@@ -386,8 +387,8 @@ impl<'p> Interp<'p> {
         let mut ended: Vec<Delta> = Vec::new();
         let (moments, outer, before) = (self.observer().moments(), self.context, self.exits.len());
         let uncaught = self.uncaught;
-        // Whether the previous round surely ran.
-        let mut entered = true;
+        // Whether the previous round surely ran, and whether the loop may have no round.
+        let (mut entered, mut skipped) = (true, false);
         for round in 1.. {
             self.heap.undo(mark);
             if let Some(state) = &state {
@@ -411,6 +412,7 @@ impl<'p> Interp<'p> {
             let left = self.left() != (before, uncaught);
             entered = enters == Some(true) || certain && (state.is_none() || !rounds.perhaps_none);
             self.doubt_round(outer, state.is_some() && (left || !entered));
+            skipped |= round == 1 && enters != Some(true);
             let flow = body(self);
             let (mut ends, recurs) = self.round_ends(flow, mark, id);
             self.heap.undo(mark);
@@ -419,7 +421,7 @@ impl<'p> Interp<'p> {
             }
             let first = state.is_none();
             if first && outer.later_rounds == 0 && self.is_live() && self.observer().moments() != moments {
-                self.show_second_round((mark, id), (&ends, recurs), begin, body);
+                self.show_second_round((mark, id), (&ends, recurs), skipped, begin, body);
             }
             let previous = state.take();
             ends.splice(0..0, previous.clone());
@@ -461,6 +463,11 @@ impl<'p> Interp<'p> {
         }
         (self.context.later_rounds, self.context.in_doubt) = (outer.later_rounds, outer.in_doubt);
         self.pop_block();
+        // If every path leaves the function in the first round, the code after the loop is for the
+        // runs in which the loop has no round.
+        if skipped && state.is_none() && ended.is_empty() && self.exits.iter().all(|exit| exit.to != id) {
+            ended.push(self.heap.delta(mark));
+        }
         if !orelse.is_empty() && !ended.is_empty() {
             self.heap.join(&ended, false);
             ended.clear();
@@ -487,24 +494,26 @@ impl<'p> Interp<'p> {
 
     /// Runs a loop's body from the state in which its first round ended, only for the observer: the
     /// effects are discarded. If only this round took a path that certainly recurs, the next round
-    /// is also replayed.
+    /// is also replayed. `skipped`: the loop may have no round, so its condition may not be evaluated
+    /// again.
     fn show_second_round(
         &mut self,
         (mark, id): (Mark, BlockId),
         (ends, recurs): (&[Delta], bool),
+        skipped: bool,
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
         body: &mut dyn FnMut(&mut Self) -> Flow,
     ) {
         self.on_trial(Mode::Replay, |it, _| {
             it.heap.join_taken(ends, false, recurs);
             let decided = !it.heap.has_fates_apart(it.state);
-            if let Some((ends, recurs)) = it.show_round((mark, id), begin, body)
+            if let Some((ends, recurs)) = it.show_round((mark, id), skipped, begin, body)
                 && decided
             {
                 it.heap.undo(mark);
                 it.heap.join_taken(&ends, false, recurs);
                 if it.heap.has_fates_apart(it.state) {
-                    it.show_round((mark, id), begin, body);
+                    it.show_round((mark, id), skipped, begin, body);
                 }
             }
         });
@@ -515,12 +524,16 @@ impl<'p> Interp<'p> {
     fn show_round(
         &mut self,
         (mark, id): (Mark, BlockId),
+        skipped: bool,
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
         body: &mut dyn FnMut(&mut Self) -> Flow,
     ) -> Option<(Vec<Delta>, bool)> {
         self.context.carried = Some(self.heap.len());
         self.change_loop(|l| l.shown = true);
+        let doubt = self.context.in_doubt;
+        self.context.in_doubt |= skipped;
         let enters = begin(self);
+        self.context.in_doubt = doubt;
         let flow = if enters == Some(false) || self.stopped { Flow::Stopped } else { body(self) };
         self.stopped = false;
         let ends = self.round_ends(flow, mark, id);

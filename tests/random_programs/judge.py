@@ -214,8 +214,8 @@ def is_known(fact, seen):
 
 
 # Reasons of `disagrees` for NaN, which is in no range: NaN itself, and the int64 to which PyTorch
-# converts it.
-NAN = ("holds nan", "holds -9.223372036854776e+18")
+# converts it, or int32.
+NAN = ("holds nan", "holds -9.223372036854776e+18", "holds -2147483648.0")
 
 
 # Programs -------------------------------------------------------------------------------------

@@ -351,7 +351,7 @@ fn refuse_number(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, fits: impl Fn(f64) 
 }
 
 /// Fills a tensor with samples of a distribution. Only `geometric_` and `bernoulli_` accept integer
-/// tensors.
+/// tensors; of the others, only `uniform_` and `cauchy_` reject those without elements, too.
 fn random(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let name = cx.name();
     let integers = matches!(name, "geometric_" | "bernoulli_");
@@ -361,6 +361,7 @@ fn random(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(input) = cx.tensor(&b.get("input"))
         && !integers
         && input.dtype.is_some_and(Dtype::is_integral)
+        && (matches!(name, "uniform_" | "cauchy_") || super::gather::has_elements(&input))
     {
         refuse_dtype(cx, ("input", &input), "draws floating-point numbers only");
     }
