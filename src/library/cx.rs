@@ -4,9 +4,7 @@
 use crate::library::notes::{DEFAULT_DEVICE, DEFAULT_DTYPE};
 use crate::python::{Args, Bound, Interp, RejectKind, Rejection};
 use crate::syntax::Span;
-use crate::value::{
-    ArrayKind, Data, Device, DeviceKind, Dim, Dtype, Items, Origin, Sign, Size, Sym, Tensor, Value, counted,
-};
+use crate::value::{ArrayKind, Data, Device, Dim, Dtype, Items, Origin, Sign, Size, Sym, Tensor, Value, counted};
 
 /// The context of one call.
 pub(crate) struct Cx<'a, 'p> {
@@ -181,7 +179,7 @@ impl Cx<'_, '_> {
             Value::Str(s) => Some(Device::parse(s)),
             Value::Int(n) => {
                 let index = u32::try_from(*n).ok();
-                Some(Some(Device { kind: DeviceKind::Cuda, index }))
+                Some(Some(Device { index, ..Device::CUDA }))
             }
             _ => Some(None),
         }

@@ -90,7 +90,7 @@ fn some_device(cx: &mut Cx<'_, '_>, of: Topic) -> Value {
         return device;
     }
     let id = cx.it.heap.device_symbol();
-    let device = Value::Device(Device { kind: DeviceKind::Symbolic(id), index: None });
+    let device = Value::Device(Device::of(DeviceKind::Symbolic(id)));
     cx.it.remember(of, device.clone());
     device
 }

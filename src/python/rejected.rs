@@ -27,7 +27,7 @@ impl Interp<'_> {
     /// The result of a rejected call: unknown, and on a fresh symbolic device, so that other tensors
     /// do not determine its device.
     pub(crate) fn after_rejection(&mut self) -> Tensor {
-        let device = Device { kind: DeviceKind::Symbolic(self.heap.device_symbol()), index: None };
+        let device = Device::of(DeviceKind::Symbolic(self.heap.device_symbol()));
         Tensor { device: Some(device), ..Tensor::default() }
     }
 

@@ -20,11 +20,31 @@ pub(crate) enum DeviceKind {
 pub(crate) struct Device {
     pub kind: DeviceKind,
     pub index: Option<u32>,
+    /// Whether it is known only from another operand of an earlier call: the operands must be on
+    /// one device, and the device of this one was unknown. If that call fails in every run, no
+    /// tensor is on this device.
+    pub implied: bool,
 }
 
 impl Device {
-    pub(crate) const CPU: Device = Device { kind: DeviceKind::Cpu, index: None };
-    pub(crate) const CUDA: Device = Device { kind: DeviceKind::Cuda, index: None };
+    pub(crate) const CPU: Device = Device::of(DeviceKind::Cpu);
+    pub(crate) const CUDA: Device = Device::of(DeviceKind::Cuda);
+
+    /// The current device of this kind.
+    pub(crate) const fn of(kind: DeviceKind) -> Device {
+        Device { kind, index: None, implied: false }
+    }
+
+    #[must_use]
+    pub(crate) fn implied_if(self, implied: bool) -> Device {
+        Device { implied: self.implied || implied, ..self }
+    }
+
+    /// The device that both tensors are on, if it is one.
+    pub(crate) fn join(self, other: Device) -> Option<Device> {
+        let Device { kind, index, implied } = self;
+        ((kind, index) == (other.kind, other.index)).then(|| other.implied_if(implied))
+    }
 
     /// Parses `"cpu"`, `"cuda"`, `"cuda:1"` and similar names.
     pub(crate) fn parse(text: &str) -> Option<Device> {
@@ -39,7 +59,7 @@ impl Device {
             "mps" | "xpu" | "xla" | "hip" | "npu" | "hpu" | "mtia" | "vulkan" => DeviceKind::Other(super::sym(name)),
             _ => return None,
         };
-        Some(Device { kind, index })
+        Some(Device { kind, index, implied: false })
     }
 
     /// Whether it is a concrete device, not a symbolic one.

@@ -53,6 +53,7 @@ fn both_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
         (Value::Tuple(x), Value::Tuple(y)) if x.len() == y.len() && depth > 0 => {
             Value::tuple(join_each(heap, x, y, widen, depth - 1))
         }
+        (Value::Device(x), Value::Device(y)) => x.join(*y).map_or(Value::Unknown, Value::Device),
         (Value::Partial(x), Value::Partial(y)) if depth > 0 => join_partial(heap, x, y, widen, depth - 1),
         // Two different objects: tensors, lists, dictionaries, iterators and instances of one class
         // are joined into a new object. For other kinds, the join is unknown.
@@ -96,7 +97,6 @@ fn both_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
         | (Value::Obj(_), Value::Obj(_))
         | (Value::Slice(_), Value::Slice(_))
         | (Value::Dtype(_), Value::Dtype(_))
-        | (Value::Device(_), Value::Device(_))
         | (Value::Path(_), Value::Path(_))
         | (Value::Bound(_), Value::Bound(_))
         | (Value::Method(_), Value::Method(_))

@@ -19,7 +19,7 @@ pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, spa
             "torch.BoolTensor" => Some(of_dtype(it, Dtype::Bool, span)),
             "torch.device" => {
                 let symbol = it.heap.device_symbol();
-                Some(Value::Device(Device { kind: DeviceKind::Symbolic(symbol), index: None }))
+                Some(Value::Device(Device::of(DeviceKind::Symbolic(symbol))))
             }
             "builtins.int" => Some(Value::Any(Type::Int)),
             "builtins.bool" => Some(Value::Any(Type::Bool)),
@@ -77,7 +77,7 @@ pub(crate) fn used(
     let of_tensors = |(name, called): &(&str, bool)| *called && METHODS_OF_TENSORS.contains(name);
     uses.iter().find(|one| of_tensors(one))?;
     let inside = method == "forward" && receiver.is_some_and(|receiver| super::nn::module::is_module(it, receiver));
-    let device = inside.then_some(Device { kind: DeviceKind::Module, index: None });
+    let device = inside.then_some(Device::of(DeviceKind::Module));
     Some(it.heap.tensor(Tensor::default().with_device(device, None)))
 }
 

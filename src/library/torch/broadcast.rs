@@ -135,7 +135,8 @@ fn real_device(tensor: &Tensor) -> Option<Device> {
 /// comparison.
 fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bool {
     let (Some(x), Some(y)) = (real_device(a).map(place), real_device(b).map(place)) else { return true };
-    if x.same(y) != Some(false) {
+    // An implied device does not count: the call that implies it may be the one that fails.
+    if x.same(y) != Some(false) || x.implied || y.implied {
         return true;
     }
     let cpu = match (x.is_cpu(), y.is_cpu()) {
@@ -185,6 +186,13 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
 
 /// The device of the result of an operation whose tensors are compatible.
 fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
+    let (device, at) = deciding(tensors, mix);
+    let open = |t: &Tensor| t.array == ArrayKind::Torch && t.device.is_none();
+    let implied = tensors.iter().any(|(_, t)| open(t));
+    (device.map(|device| device.implied_if(implied)), at)
+}
+
+fn deciding(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     let known = |t: &Tensor| t.device.map(|d| (Some(d), t.device_at));
     let concrete = |d: Device| !matches!(d.kind, DeviceKind::Symbolic(_));
     // If a tensor is on another device than the CPU, so is the result.

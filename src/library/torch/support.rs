@@ -149,7 +149,8 @@ pub(crate) fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
     if placed.any(|(other, _)| first.on_gpu().same(other.on_gpu()) == Some(false)) {
         return (None, None);
     }
-    (Some(first), at)
+    let implied = inputs.iter().any(|t| t.device.is_none());
+    (Some(first.implied_if(implied)), at)
 }
 
 /// Which result dtypes `out=` accepts.

@@ -271,7 +271,8 @@ pub(in super::super) fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tens
             ends.into_iter().rev().skip_while(|dim| dim.size.is_unknown()).collect()
         }
     };
-    let (dtype, device, role) = (agree(dtype, &b.dtype), agree(device, &b.device), agree(role, &b.role));
+    let (dtype, role) = (agree(dtype, &b.dtype), agree(role, &b.role));
+    let device = device.zip(b.device).and_then(|(x, y)| x.join(y));
     let range: Option<Range> = match (range, &b.range) {
         (Some(x), Some(y)) if !widen || x == y => Some(x.join(y)),
         _ => None,

@@ -101,6 +101,10 @@ impl<'a> Bytes<'a> {
         }
     }
 
+    fn device(&mut self) -> Device {
+        if self.coin() { Device::CPU } else { Device::CUDA }.implied_if(self.below(4) == 3)
+    }
+
     fn taken(&mut self) -> Taken {
         [Taken::Perhaps, Taken::Drawn, Taken::Each][usize::from(self.below(3))]
     }
@@ -138,7 +142,7 @@ impl<'a> Bytes<'a> {
         out.shape_at = self.at().filter(|_| out.shape.is_some());
         out.dtype = self.some(|it| if it.coin() { Dtype::Float32 } else { Dtype::Int64 });
         out.dtype_at = self.at().filter(|_| out.dtype.is_some());
-        out.device = self.some(|it| if it.coin() { Device::CPU } else { Device::CUDA });
+        out.device = self.some(Self::device);
         out.device_at = self.at().filter(|_| out.device.is_some());
         out.range = self.some(Self::range);
         out.range_at = self.at().filter(|_| out.range.is_some());
@@ -250,7 +254,7 @@ impl<'a> Bytes<'a> {
             11 => Value::tuple(self.many(2, value)),
             12 => Value::Slice(Rc::new([value(self), value(self), Value::None])),
             13 => Value::Dtype(if self.coin() { Dtype::Float32 } else { Dtype::Int64 }),
-            14 => Value::Device(if self.coin() { Device::CPU } else { Device::CUDA }),
+            14 => Value::Device(self.device()),
             15 => Value::path(if self.coin() { "torch.nn" } else { "torch.nn.Module" }),
             16 => Value::Bound(Rc::new((value(self), Value::path("len")))),
             17 => Value::Method(Rc::new((value(self), self.name()))),

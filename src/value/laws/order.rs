@@ -41,6 +41,7 @@ fn at_most_to(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
             let taken = y.taken == Taken::Perhaps || (all && x.taken.weaker(y.taken) == y.taken);
             taken && x.texts.iter().all(|text| y.texts.contains(text))
         }
+        (Value::Device(x), Value::Device(y)) => x.join(*y) == Some(*y),
         (Value::Tuple(x), Value::Tuple(y)) => all_at_most(heap, x, y, below),
         (Value::Partial(x), Value::Partial(y)) => {
             same(heap, &x.func, &y.func)
@@ -262,7 +263,7 @@ fn tensor_at_most(a: &Tensor, b: &Tensor) -> bool {
         && (shape.is_none() || trailing.is_empty())
         && ends_at_most(a.last_dims(), trailing)
         && fact(&a.dtype, dtype)
-        && fact(&a.device, device)
+        && (device.is_none() || a.device.zip(*device).is_some_and(|(x, y)| x.join(y) == Some(y)))
         && fact(&a.role, role)
         && fact(&a.layout, layout)
         && (picks.is_none() || same_picks(a.picks, *picks))

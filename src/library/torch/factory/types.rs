@@ -67,7 +67,7 @@ fn make_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match (device, index) {
         (Some(device), Value::None) => Value::Device(device),
         (Some(device), Value::Int(n)) => match (device.index, u32::try_from(n)) {
-            (None, Ok(n)) => Value::Device(Device { kind: device.kind, index: Some(n) }),
+            (None, Ok(n)) => Value::Device(Device { index: Some(n), ..device }),
             (Some(_), _) => {
                 let message = format!("the device {device} already has an index, but the index {n} is given, too");
                 cx.reject(RejectKind::Value, message, Vec::new());
@@ -78,7 +78,7 @@ fn make_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         // The device is unknown, but it is the same one in all places that use this object.
         _ => {
             let id = cx.it.heap.device_symbol();
-            Value::Device(Device { kind: DeviceKind::Symbolic(id), index: None })
+            Value::Device(Device::of(DeviceKind::Symbolic(id)))
         }
     }
 }

@@ -42,7 +42,7 @@ fn linear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         // A known input or weight determines some facts of the result.
         let known = input.or(weight).unwrap_or_default();
         let dtype = product_dtype(cx, &[("input", &known)]).unwrap_or_default();
-        let mut out = result(cx, &[&known], None, dtype);
+        let mut out = result(cx, &[&known, &Tensor::default()], None, dtype);
         out.grad = Grad::Unknown;
         return cx.out(out.with_role(Some(Role::Logits), at));
     };
@@ -140,9 +140,7 @@ fn embedding(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     });
     let dtype = weight.dtype;
     let mut out = result(cx, &[&weight], shape, dtype);
-    if let Some(input) = &input {
-        (out.device, out.device_at) = agreed_device(&[&weight, input]);
-    }
+    (out.device, out.device_at) = agreed_device(&[&weight, &input.unwrap_or_default()]);
     cx.out(out)
 }
 

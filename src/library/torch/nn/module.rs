@@ -235,7 +235,7 @@ pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
     }
     let span = Span { file: it.root, start: 0, end: 0 };
     let cx = &mut Cx { it, path: sym(MODULE), span };
-    let device = Device { kind: DeviceKind::Module, index: None };
+    let device = Device::of(DeviceKind::Module);
     for id in registered(cx, object) {
         cx.it.heap.update_tensor(id, |t| t.device = Some(device));
     }
@@ -684,7 +684,7 @@ fn member_at(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 pub(crate) fn scattered(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
     let at = cx.at();
     if let Some(tensor) = cx.tensor(value) {
-        let device = Device { kind: DeviceKind::Cuda, index: None };
+        let device = Device::of(DeviceKind::Cuda);
         return cx.out(tensor.with_device(Some(device), at));
     }
     match value {
