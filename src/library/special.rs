@@ -39,11 +39,11 @@ pub(super) fn last(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: S
 }
 
 /// Whether a loop over an instance calls this method of a library class, because no class of the
-/// program defines `__iter__` or `__getitem__`.
+/// program defines `__iter__`, or the method itself.
 fn goes_through(tables: &Tables, it: &Interp<'_>, object: &Value, method: &str) -> bool {
     it.heap.instance_of(object).is_some()
         && it.user_method(object, "__iter__").is_none()
-        && it.user_method(object, "__getitem__").is_none()
+        && it.user_method(object, method).is_none()
         && it
             .mro_of(object)
             .iter()

@@ -18,7 +18,9 @@ impl Interp<'_> {
     /// `object[index]`.
     pub(crate) fn subscript(&mut self, object: &Value, index: &Value, span: Span) -> Value {
         let library = self.library;
-        if let Some(value) = library.subscript(self, object, index, span) {
+        if !self.overrides(object, "__getitem__")
+            && let Some(value) = library.subscript(self, object, index, span)
+        {
             return value;
         }
         match object {
@@ -295,7 +297,7 @@ impl Interp<'_> {
     /// `object[index] = value`.
     pub(crate) fn set_subscript(&mut self, object: &Value, index: &Value, value: Value, span: Span) {
         let library = self.library;
-        if library.set_subscript(self, object, index, &value, span) {
+        if !self.overrides(object, "__setitem__") && library.set_subscript(self, object, index, &value, span) {
             return;
         }
         if let Some(owner) = self.dict_owner(object) {
@@ -371,7 +373,9 @@ impl Interp<'_> {
     /// The elements that iteration over the value yields.
     pub(crate) fn iterate(&mut self, object: &Value, span: Span) -> Items {
         let library = self.library;
-        if let Some(items) = library.iterate(self, object, span) {
+        if !self.overrides(object, "__iter__")
+            && let Some(items) = library.iterate(self, object, span)
+        {
             return items;
         }
         match object {
@@ -440,6 +444,7 @@ impl Interp<'_> {
     pub(crate) fn last_of(&mut self, object: &Value, span: Span) -> Option<Value> {
         match self.heap.get(object.as_obj()?) {
             Data::Iter(iter) => iter.last.clone(),
+            _ if self.overrides(object, "__iter__") => None,
             _ => self.library.last(self, object, span),
         }
     }
@@ -499,10 +504,24 @@ impl Interp<'_> {
         self.mro_of(object).iter().filter_map(Value::as_obj).find_map(|class| self.class_attr(class, sym(name)))
     }
 
+    /// Whether a class of the program redefines this special method of a library's class.
+    pub(super) fn overrides(&self, object: &Value, name: &str) -> bool {
+        if self.heap.instance_of(object).is_none_or(|instance| instance.class.as_path().is_some()) {
+            return false;
+        }
+        let line = self.mro_of(object);
+        let defines = |class: &Value| class.as_obj().is_some_and(|class| self.class_attr(class, sym(name)).is_some());
+        let is_of_library = |class: &Value| class.as_path().is_some_and(|path| path != "builtins.object");
+        let last = line.iter().rposition(is_of_library);
+        line.iter().take(last.unwrap_or_default()).any(defines)
+    }
+
     /// `len(object)`.
     pub(crate) fn length(&mut self, object: &Value, span: Span) -> Value {
         let library = self.library;
-        if let Some(value) = library.length(self, object) {
+        if !self.overrides(object, "__len__")
+            && let Some(value) = library.length(self, object)
+        {
             return value;
         }
         if let Some(dict) = self.heap.dict_of(object) {

@@ -122,13 +122,16 @@ impl<'p> Interp<'p> {
             &mut |_| Some(true),
             &mut |it| {
                 // `StopIteration` ends the loop.
+                let before = it.is_live().then(|| it.heap.delta(outer));
                 let id = it.push_block(outer, BlockKind::Try(Catches::All));
                 let next = it.user_method(iterator, "__next__").unwrap_or(Value::Unknown);
                 let value = it.call(&next, Args::positional([iterator.clone()], span), span);
                 it.pop_block();
                 let left = it.take_exits(id);
                 if it.is_live() {
-                    ends.borrow_mut().extend(left.into_iter().map(|exit| exit.state));
+                    // If no `raise` is in sight, a function that is not seen raises it.
+                    let unseen = before.filter(|_| left.is_empty());
+                    ends.borrow_mut().extend(left.into_iter().map(|exit| exit.state).chain(unseen));
                 }
                 if it.stopped { Flow::Stopped } else { round(it, value) }
             },
@@ -272,6 +275,10 @@ impl<'p> Interp<'p> {
                 let library = self.library;
                 let known = self.heap.exact_items(iterable).map(|items| items.len());
                 let known = known.and_then(|n| i64::try_from(n).ok());
+                let ours = |name: &&str| self.overrides(iterable, name);
+                if ["__iter__", "__getitem__", "__len__"].iter().any(ours) {
+                    return None;
+                }
                 known.or_else(|| library.length(self, iterable)?.as_int())
             }
             _ => None,

@@ -7,7 +7,7 @@ use crate::library::notes::{COPIED, WORKER};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Event, Interp, Sig};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Dim, Dtype, Items, ObjId, Range, Size, Tensor, Topic, Type, Value, sym};
+use crate::value::{ArrayKind, Data, Dim, Dtype, Items, Iter, ObjId, Range, Size, Tensor, Topic, Type, Value, sym};
 
 const DATA: &str = "torch.utils.data";
 /// A note of the run: the program has set the start method of processes.
@@ -40,6 +40,28 @@ pub(crate) fn register(t: &mut Table) {
     }
     t.def(&path("DistributedSampler.set_epoch"), "self, epoch", |_, _| Value::None);
     t.listed_class(LOADER, &[]).init = Some(loader);
+    // The program's own classes call these methods of their base classes.
+    for name in ["TensorDataset", "Subset", "ConcatDataset"] {
+        t.def(&path(&format!("{name}.__getitem__")), "self, index", |cx, b| {
+            let (object, index, span) = (b.get("self"), b.get("index"), cx.span);
+            get(cx.it, &object, &index, span).unwrap_or(Value::Unknown)
+        });
+    }
+    for name in ["ChainDataset", "DataLoader"] {
+        t.def(&path(&format!("{name}.__iter__")), "self", |cx, b| {
+            let (object, span) = (b.get("self"), cx.span);
+            let items = iterate(cx.it, &object, span).unwrap_or(Items::Many(Value::Unknown));
+            let last = last(cx.it, &object, span);
+            // A loop over a loader is assumed to run at least once.
+            let iter = Iter { items, once: false, first: None, last, filled: true, suspended: None };
+            Value::Obj(cx.it.heap.alloc(Data::Iter(iter)))
+        });
+    }
+    for name in ["TensorDataset", "Subset", "ConcatDataset", "ChainDataset", "DataLoader"] {
+        t.def(&path(&format!("{name}.__len__")), "self", |cx, b| {
+            length(cx.it, &b.get("self")).unwrap_or(Value::Any(Type::Int))
+        });
+    }
     t.def(&path("random_split"), "dataset, lengths, generator=None", random_split);
     t.listed("torch.utils.data.", "default_collate", default_collate);
     t.listed("torch.utils.data.", "default_convert", |cx, b| convert(cx, &b.get("data")));
@@ -178,7 +200,9 @@ fn iterated(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
             let one = cx.element(&datasets);
             Some(Items::Many(sample(cx, &one)))
         }
-        "TensorDataset" | "Subset" | "ConcatDataset" => get(it, object, &Value::Any(Type::Int), span).map(Items::Many),
+        "TensorDataset" | "Subset" | "ConcatDataset" => {
+            Some(Items::Many(cx.it.subscript(object, &Value::Any(Type::Int), span)))
+        }
         _ => None,
     }
 }
@@ -225,7 +249,7 @@ fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     cx.it.remember(SEEDED, seeded);
     compare_draws(cx, &one);
     let function = cx.attr(loader, "collate_fn");
-    let batched = !(cx.attr(loader, "batch_size").is_none() && cx.attr(loader, "batch_sampler").is_none());
+    let batched = !(cx.attr(loader, "batch_size").is_none() && is_plain(cx, loader));
     match (collates_by_default(cx, loader), batched) {
         (true, false) => convert(cx, &one),
         (true, true) => collate(cx, &one, size),
@@ -291,6 +315,13 @@ const BATCH: Topic = Topic::new("batch");
 /// Like [`BATCH`], for the last batch if it is smaller.
 const LAST_BATCH: Topic = Topic::new("last batch");
 
+/// A note of a loader: whether the program gave it no `batch_sampler`.
+const PLAIN: Topic = Topic::new("without a batch sampler");
+
+fn is_plain(cx: &Cx<'_, '_>, loader: &Value) -> bool {
+    cx.note(loader, PLAIN).as_bool() == Some(true)
+}
+
 fn keep_dim(cx: &mut Cx<'_, '_>, loader: ObjId, topic: Topic, size: Size, at: Span) {
     let kept = cx.out(Tensor::default().with_shape(vec![size], Some(at)));
     cx.it.heap.set_note(loader, topic, kept);
@@ -344,6 +375,10 @@ fn loader(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         // PyTorch creates the sampler itself, so the attribute is unknown.
         cx.it.heap.set_attr(object, "sampler", Value::Unknown);
     }
+    cx.it.heap.set_note(object, PLAIN, Value::Bool(plain));
+    if plain && !b.get("batch_size").is_none() {
+        cx.it.heap.set_attr(object, "batch_sampler", Value::Unknown);
+    }
 }
 
 pub(crate) fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
@@ -392,7 +427,7 @@ fn measured(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
         }
         "DataLoader" => {
             let dataset = cx.attr(object, "dataset");
-            let ours = cx.attr(object, "batch_sampler").is_none();
+            let ours = is_plain(cx, object);
             let size = cx.attr(object, "batch_size").as_int();
             let drop_last = cx.attr(object, "drop_last").as_bool();
             let samples = cx.it.length(&dataset, span).as_int();

@@ -33,6 +33,15 @@ pub(crate) fn register(t: &mut Table) {
             t.def(&path("append"), "self, module", append).def(&path("extend"), "self, modules", extend);
             t.def(&path("insert"), "self, index, module", insert).def(&path("pop"), "self, key=-1", pop_index);
         }
+        // The program's own classes call these methods of their base classes.
+        t.def(&path("__getitem__"), "self, index", |cx, b| {
+            get(cx.it, &b.get("self"), &b.get("index")).unwrap_or(Value::Unknown)
+        });
+        t.def(&path("__iter__"), "self", |cx, b| {
+            let items = iterate(cx.it, &b.get("self"), cx.span).unwrap_or(Items::Many(Value::Unknown));
+            cx.it.heap.iterator(items)
+        });
+        t.def(&path("__len__"), "self", |cx, b| length(cx.it, &b.get("self")).unwrap_or(Value::Any(Type::Int)));
     }
     t.def("torch.nn.Sequential.forward", "self, input", forward);
 }
