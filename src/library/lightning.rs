@@ -3,11 +3,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::common::{instance, none, unknown};
+use super::common::{instance, length_of, none, unknown};
 use super::stdlib::deepcopy;
 use super::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
-use crate::value::{Data, Device, DeviceKind, Dtype, Items, Key, ObjId, Sym, Topic, Type, Value};
+use crate::value::{Data, Device, DeviceKind, Dict, Dtype, Items, Key, ObjId, Sym, Topic, Type, Value};
 
 const MODULE: &str = "lightning.LightningModule";
 const DATA: &str = "lightning.LightningDataModule";
@@ -246,18 +246,62 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         if loader.is_none() || loader.is_unknown() {
             continue;
         }
-        let batch = cx.element(&loader);
-        let batch = unplaced(cx, &batch);
-        let args = Args::positional([batch, Value::Any(Type::Int)], span);
-        let result = cx.it.call_method(&model, step, args, span);
         if step == "training_step" {
+            let batch = trained_on(cx, &loader);
+            let batch = unplaced(cx, &batch);
+            let args = Args::positional([batch, Value::Any(Type::Int)], span);
+            let result = cx.it.call_method(&model, step, args, span);
             backward(cx, &model, &result);
+            continue;
+        }
+        let Some(loaders) = one_by_one(cx, &loader) else { continue };
+        for (at, loader) in loaders.iter().enumerate() {
+            let batch = cx.element(loader);
+            let batch = unplaced(cx, &batch);
+            let index = (loaders.len() > 1).then(|| length_of(at));
+            let args = [batch, Value::Any(Type::Int)].into_iter().chain(index);
+            cx.it.call_method(&model, step, Args::positional(args, span), span);
         }
     }
     for object in [&module, &model] {
         cx.it.forget_assigned(object);
     }
     Value::None
+}
+
+/// A training batch. Several loaders in a list or a dictionary give a list or a dictionary of their
+/// batches.
+fn trained_on(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
+    if let Value::Tuple(loaders) = loader {
+        let batches = loaders.iter().map(|loader| trained_on(cx, loader)).collect();
+        return Value::tuple(batches);
+    }
+    match loader.as_obj().map(|id| cx.it.heap.get(id).clone()) {
+        Some(Data::List(Items::Exact(loaders))) => {
+            let batches = loaders.iter().map(|loader| trained_on(cx, loader)).collect();
+            cx.list(batches)
+        }
+        Some(Data::Dict(Dict { entries, open: None })) => {
+            let batches = entries.into_iter().map(|(key, loader)| (key, trained_on(cx, &loader))).collect();
+            cx.it.heap.dict(Dict { entries: batches, open: None })
+        }
+        Some(Data::List(_) | Data::Dict(_)) => Value::Unknown,
+        _ => cx.element(loader),
+    }
+}
+
+/// The loaders in lists and dictionaries, which are validated on one after the other; `None` if
+/// their number is unknown.
+fn one_by_one(cx: &Cx<'_, '_>, loader: &Value) -> Option<Vec<Value>> {
+    let inner: Vec<Value> = match (loader, loader.as_obj().map(|id| cx.it.heap.get(id))) {
+        (Value::Tuple(loaders), _) => loaders.to_vec(),
+        (_, Some(Data::List(Items::Exact(loaders)))) => loaders.clone(),
+        (_, Some(Data::Dict(Dict { entries, open: None }))) => entries.values().cloned().collect(),
+        (_, Some(Data::List(_) | Data::Dict(_))) => return None,
+        _ => return Some(vec![loader.clone()]),
+    };
+    let all: Option<Vec<Vec<Value>>> = inner.iter().map(|loader| one_by_one(cx, loader)).collect();
+    Some(all?.concat())
 }
 
 fn prepared(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
