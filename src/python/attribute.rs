@@ -30,7 +30,12 @@ impl<'p> Interp<'p> {
     /// `object.name`, or `None` if it is not known to exist.
     pub(crate) fn try_getattr(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
         match object {
-            Value::Unknown => (name.as_str() == "size").then(|| Value::Method(Rc::new((Value::Unknown, name)))),
+            Value::Unknown => {
+                if name.as_str() == "grad" {
+                    self.event(Event::ReadAttribute { object: None, name });
+                }
+                (name.as_str() == "size").then(|| Value::Method(Rc::new((Value::Unknown, name))))
+            }
             Value::Path(path) if name.as_str() == "__name__" && self.library.bases(*path).is_some() => {
                 Some(Value::str(path.as_str().rsplit('.').next().unwrap_or_default()))
             }
@@ -56,7 +61,7 @@ impl<'p> Interp<'p> {
                         }
                         let found = self.instance_attr(id, object, name, span);
                         if found.as_ref().is_some_and(|value| self.is_collection(value)) {
-                            self.event(Event::ReadAttribute { object: id, name });
+                            self.event(Event::ReadAttribute { object: Some(id), name });
                         }
                         found
                     }

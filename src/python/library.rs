@@ -285,8 +285,8 @@ pub(crate) enum Event<'a> {
     /// `from` is the place of the assigned expression, if the statement has no other target.
     SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span, from: Option<Span> },
     /// An attribute is read: `.grad` of a tensor, or an instance's attribute whose value is a list
-    /// or a dictionary.
-    ReadAttribute { object: ObjId, name: Sym },
+    /// or a dictionary. `object` is `None` for `.grad` of an unknown value.
+    ReadAttribute { object: Option<ObjId>, name: Sym },
     /// A library's function has returned.
     Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },
     /// A library created a tensor from an attribute of another one.

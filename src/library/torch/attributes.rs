@@ -139,9 +139,7 @@ pub(crate) fn gradients_cleared(cx: &mut Cx<'_, '_>, set_to_none: &Value) {
 /// `x.grad` after `backward()`. Before that, the result is unknown: it is `None`, unless unseen
 /// code has run a backward pass.
 fn gradient(cx: &mut Cx<'_, '_>, object: &Value, tensor: &Tensor) -> Value {
-    if let Some(object) = object.as_obj() {
-        cx.it.event(Event::ReadAttribute { object, name: sym("grad") });
-    }
+    cx.it.event(Event::ReadAttribute { object: object.as_obj(), name: sym("grad") });
     let there = cx.it.remembered(GRADIENTS).is_some_and(|there| there.as_bool() == Some(true));
     if tensor.grad == Grad::Off || !there {
         return Value::Unknown;

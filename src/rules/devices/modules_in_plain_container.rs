@@ -67,7 +67,7 @@ impl Rule for ModulesInPlainContainer {
                     _ => {}
                 }
             }
-            Event::ReadAttribute { object, name } => {
+            Event::ReadAttribute { object: Some(object), name } => {
                 let records = !is_without_gradients(it);
                 if records && it.inside("forward") {
                     self.used.borrow_mut().insert((object, name));

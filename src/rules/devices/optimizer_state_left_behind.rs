@@ -61,7 +61,7 @@ impl Rule for OptimizerStateLeftBehind {
 
     /// Programs can move the state themselves: `for state in optimizer.state.values(): …`
     fn event(&self, _: &mut Context<'_, '_>, event: Event<'_>) {
-        if let Event::ReadAttribute { object, name } = event
+        if let Event::ReadAttribute { object: Some(object), name } = event
             && name.as_str() == "state"
         {
             self.loaded.borrow_mut().remove(&object);

@@ -150,16 +150,19 @@ impl Optimizers {
     /// Makes the states of other optimizers unknown if they may share parameters with this one,
     /// because a change of its gradients also affects theirs.
     fn forget_shared(&self, it: &mut Interp<'_>, optimizer: ObjId) {
-        let own = parameters(it, optimizer);
-        for id in self.all() {
-            let apart = match (&own, parameters(it, id)) {
-                (Some(own), Some(other)) => other.iter().all(|p| !own.contains(p)),
-                _ => false,
-            };
-            if id != optimizer && !apart {
-                self.set(it, id, None);
-            }
+        for id in self.sharing(it, optimizer) {
+            self.set(it, id, None);
         }
+    }
+
+    /// The other optimizers that may share parameters with this one.
+    pub(crate) fn sharing(&self, it: &Interp<'_>, optimizer: ObjId) -> Vec<ObjId> {
+        let own = parameters(it, optimizer);
+        let is_apart = |id: ObjId| match (&own, parameters(it, id)) {
+            (Some(own), Some(other)) => other.iter().all(|p| !own.contains(p)),
+            _ => false,
+        };
+        self.all().into_iter().filter(|id| *id != optimizer && !is_apart(*id)).collect()
     }
 
     fn forget_all(&self, it: &mut Interp<'_>) {

@@ -49,7 +49,7 @@ struct Steps {
     /// The call that clears the gradients of earlier iterations, the step in the same iteration,
     /// and the number of iterations from one clearing to the next.
     dropped: Option<(Span, Span, i64)>,
-    /// The optimizer steps somewhere.
+    /// The optimizer, or another one that may share its parameters, steps somewhere.
     stepped: bool,
     /// The call that cleared the gradients in this iteration.
     last: Option<Cleared>,
@@ -140,6 +140,11 @@ impl Rule for StepBeforeBackward {
             self.unclear.set(true);
         }
         let mut all = self.steps.borrow_mut();
+        if matches!(moment, Moment::Step { .. }) {
+            for other in trace.optimizers.sharing(it, optimizer) {
+                all.entry(other).or_default().stepped = true;
+            }
+        }
         let steps = all.entry(optimizer).or_default();
         let gradients = trace.optimizers.gradients(it, optimizer);
         match moment {
