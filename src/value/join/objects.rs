@@ -228,6 +228,11 @@ fn join_states(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     if !(alike || fresh) {
         joined.forget_values();
     }
+    // In the state with fewer writes, the view may be older than the last write, which may have
+    // written a value with a graph.
+    if joined.base.is_some() && a.version != b.version && joined.grad == Grad::Off {
+        joined.grad = Grad::Unknown;
+    }
     joined
 }
 
