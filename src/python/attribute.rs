@@ -285,6 +285,7 @@ impl<'p> Interp<'p> {
         let args = self.eval_args(arguments);
         match args.pos.as_slice() {
             [class, receiver] => match class.value {
+                Value::Obj(class) if self.is_foreign(class, &receiver.value) => self.raise("TypeError"),
                 Value::Obj(class) => Value::Super(Rc::new((class, receiver.value.clone()))),
                 // The class is not known, so any constructor may run.
                 _ => {
@@ -298,6 +299,24 @@ impl<'p> Interp<'p> {
                 _ => Value::Unknown,
             },
         }
+    }
+
+    /// Whether `super(class, receiver)` raises, because the receiver is no instance of the class.
+    fn is_foreign(&self, class: ObjId, receiver: &Value) -> bool {
+        let Data::Class(data) = self.heap.get(class) else { return false };
+        let name = data.name;
+        let line = match receiver {
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => self.mro(*id),
+            _ => self.mro_of(receiver),
+        };
+        // A class of the same name may be this class in another branch, or before a decorator.
+        let differs = |other: &Value| match other.as_obj().map(|id| self.heap.get(id)) {
+            Some(Data::Class(other)) => other.name != name && !other.open,
+            Some(_) => false,
+            None => true,
+        };
+        let made = self.heap.instance_of(receiver).is_none_or(|instance| !instance.open);
+        made && !line.is_empty() && line.iter().all(differs)
     }
 
     fn super_attr(&mut self, class: ObjId, receiver: &Value, name: Sym, span: Span) -> Option<Value> {

@@ -133,7 +133,11 @@ impl<'p> Interp<'p> {
             },
             _ => Args { more_pos: true, more_kw: true, ..Args::default() },
         };
-        let value = self.instantiate(class, args, span);
+        let mut value = self.instantiate(class, args, span);
+        if std::mem::take(&mut self.stopped) {
+            // The constructor always raises.
+            value = Value::Unknown;
+        }
         if let Some(id) = value.as_obj() {
             // An attribute `None` is often a placeholder that other code fills.
             if let Some(instance) = self.heap.instance_mut(id) {

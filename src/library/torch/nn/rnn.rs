@@ -235,8 +235,13 @@ fn check_state(
     directions: &Size,
 ) {
     let hx = b.get("hx");
+    let batched = is_packed || input.rank() == Some(3);
+    if !is_kind_of_state(cx, b, batched) {
+        return;
+    }
     let state = match cx.items(&hx) {
         Some(parts) => parts.first().and_then(|h| cx.tensor(h)),
+        None if cx.path.as_str().contains("LSTM") => None,
         None => cx.tensor(&hx),
     };
     let Some(state) = state else { return };
@@ -259,6 +264,24 @@ fn check_state(
         let reads = vec![shape_read("hx", &state), shape_read("input", input)];
         cx.reject(RejectKind::Shape, message, reads);
     }
+}
+
+/// Rejects a tuple if the module takes one tensor as its state, and one tensor if it takes a tuple.
+fn is_kind_of_state(cx: &mut Cx<'_, '_>, b: &Bound, batched: bool) -> bool {
+    let hx = b.get("hx");
+    let path = cx.path;
+    let class = path.as_str().trim_end_matches(".forward").rsplit('.').next().unwrap_or_default();
+    let message = match (class.starts_with("LSTM"), cx.items(&hx).filter(|_| !cx.it.heap.is_tensor(&hx))) {
+        (false, Some(_)) => format!("`hx` is a tuple of states, but {class} has only one state: it takes a tensor"),
+        // Without a batch, the two rows of a tensor can be the two states.
+        (true, None) if batched && cx.is_surely_tensor(&hx) => {
+            format!("`hx` is a tensor, but {class} takes a tuple of two states")
+        }
+        _ => return true,
+    };
+    let at = b.span("hx").or(cx.at());
+    cx.reject(RejectKind::Value, message, vec![("the state is given here".to_owned(), at)]);
+    false
 }
 
 fn cell(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -295,6 +318,9 @@ fn cell(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// the input.
 fn check_cell_state(cx: &mut Cx<'_, '_>, b: &Bound, object: &Value, input: &Tensor) {
     let hx = b.get("hx");
+    if !is_kind_of_state(cx, b, input.rank() == Some(2)) {
+        return;
+    }
     let states: Vec<Tensor> = match cx.items(&hx) {
         Some(parts) => parts.iter().filter_map(|h| cx.tensor(h)).collect(),
         None => cx.tensor(&hx).into_iter().collect(),
