@@ -95,11 +95,32 @@ impl<'p> Interp<'p> {
         {
             return self.unpacked_wrongly(targets, rows, star.is_some());
         }
+        let lengths: Vec<usize> = match value {
+            Value::Str(text) => vec![text.chars().count()],
+            Value::Among(among) => among.texts.iter().map(|text| text.chars().count()).collect(),
+            _ => Vec::new(),
+        };
+        if !lengths.is_empty() && !lengths.into_iter().any(fits) {
+            self.raise("ValueError");
+            return;
+        }
         let at = targets.first().map(|t| self.span(t));
-        let items = match at {
+        let mut items = match at {
             Some(at) => self.iterate(value, at),
             None => Items::Many(Value::Unknown),
         };
+        if let (Items::Many(element), Some(at)) = (&mut items, at)
+            && self.heap.instance_of(value).is_some()
+            && self.user_method(value, "__iter__").is_none()
+        {
+            let own = ["__getitem__", "__len__"].iter().any(|name| self.user_method(value, name).is_some());
+            match self.length(value, at).as_int().filter(|_| !own).and_then(|n| usize::try_from(n).ok()) {
+                Some(count) if !fits(count) => return self.unpacked_wrongly(targets, count, star.is_some()),
+                Some(_) => {}
+                // A dataset or a loader, which rarely has so few elements.
+                None => *element = Value::Unknown,
+            }
+        }
         if let (Items::Exact(values), Some(place)) = (&items, self.names_span(targets))
             && fits(values.len())
         {
@@ -135,9 +156,6 @@ impl<'p> Interp<'p> {
                     };
                     self.assign(target, value);
                 }
-            }
-            (Items::Exact(_), _) if value.is_text() => {
-                self.raise("ValueError");
             }
             // The values may be parts of the default of an option. In other runs, the option may
             // have another number of parts.
