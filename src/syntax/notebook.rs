@@ -35,7 +35,14 @@ impl Notebook {
         if json.trim().is_empty() {
             return Ok(Some(Notebook { text: "\n".to_owned(), cells: Vec::new() }));
         }
-        let notebook = ruff_notebook::Notebook::from_source_code(json).map_err(explain)?;
+        let parse = ruff_notebook::Notebook::from_source_code;
+        let notebook = match parse(json) {
+            Err(RuffError::InvalidSchema(cause)) => {
+                let reduced = reduced(json).and_then(|json| parse(&json).ok());
+                reduced.ok_or_else(|| explain(RuffError::InvalidSchema(cause)))?
+            }
+            parsed => parsed.map_err(explain)?,
+        };
         if !notebook.is_python_notebook() {
             return Ok(None);
         }
@@ -77,6 +84,24 @@ impl Notebook {
         out.push_str(json.get(done..).unwrap_or_default());
         Ok(out)
     }
+}
+
+/// The notebook with only what torchvet reads. Tools that strip outputs, and people who edit the JSON,
+/// leave cells that lack required fields or have unknown ones.
+fn reduced(json: &str) -> Option<String> {
+    let mut notebook: serde_json::Value = serde_json::from_str(json).ok()?;
+    let top = notebook.as_object_mut()?;
+    top.retain(|key, _| matches!(key.as_str(), "cells" | "metadata" | "nbformat" | "nbformat_minor"));
+    for cell in top.get_mut("cells")?.as_array_mut()? {
+        let cell = cell.as_object_mut()?;
+        cell.retain(|key, _| matches!(key.as_str(), "cell_type" | "metadata" | "source"));
+        cell.entry("metadata").or_insert_with(|| serde_json::json!({}));
+        if cell.get("cell_type").is_some_and(|kind| kind == "code") {
+            cell.insert("outputs".to_owned(), serde_json::json!([]));
+            cell.insert("execution_count".to_owned(), serde_json::Value::Null);
+        }
+    }
+    serde_json::to_string(&notebook).ok()
 }
 
 #[derive(Deserialize)]
@@ -163,6 +188,19 @@ mod tests {
         let new = [(2, "a = 1\nb = 5".to_owned()), (3, "c = 4".to_owned())];
         let json = Notebook::replace_sources(JSON, &new).unwrap();
         assert_eq!(json, JSON.replace("b = 2", "b = 5").replace("c = 3", "c = 4"));
+    }
+
+    #[test]
+    fn cells_may_lack_fields_and_have_unknown_ones() {
+        let stripped = JSON.replace(r#""outputs": [], "#, "").replace(r#""execution_count": 1, "#, "");
+        let json = stripped.replacen(r#""metadata": {}, "source": ["hi"]"#, r#""outputs": [], "source": ["hi"]"#, 1);
+        assert_ne!(json, stripped);
+        let notebook = Notebook::read(&json).unwrap().unwrap();
+        assert_eq!(notebook.text, "a = 1\nb = 2\nc = 3\n");
+        assert_eq!(notebook.cells.last().unwrap().number, 3);
+        let broken = JSON.replace(r#""source": "c = 3""#, r#""source": 3"#);
+        let error = Notebook::read(&broken).err().unwrap();
+        assert!(error.message.starts_with("not a Jupyter notebook"), "{}", error.message);
     }
 
     #[test]
