@@ -226,11 +226,28 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     }
 }
 
-/// Handles a module whose methods are analysed without a caller: its parameters and buffers are on
-/// the unknown device of the module. This assumption is not made if the program changes the default
-/// device somewhere.
-pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
+/// Texts in programs that move modules to a device, or let a library do so.
+const MOVERS: &[&str] = &["cuda", ".to(", "device", "Trainer", "ccelerat", "abric", "deepspeed", "arallel"];
+
+/// Whether the methods of a module that are analysed without a caller may be called on a GPU. This
+/// is not assumed if the program changes the default device somewhere, or if it constructs the
+/// module somewhere and moves nothing to a device.
+pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
     if !is_module(it, object) || it.mentions("set_default_tensor_type") || it.mentions("set_default_device") {
+        return false;
+    }
+    let class = it.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
+    let Some(Data::Class(class)) = class.map(|id| it.heap.get(id)) else { return true };
+    let name = class.name;
+    let made = ["= ", "(", "[", ", ", ".", "return "];
+    let constructed = made.iter().any(|before| it.mentions(sym(&format!("{before}{name}(")).as_str()));
+    !constructed || MOVERS.iter().any(|text| it.mentions(text))
+}
+
+/// Handles a module whose methods are analysed without a caller: its parameters and buffers are on
+/// the unknown device of the module.
+pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
+    if !may_be_moved(it, object) {
         return;
     }
     let span = Span { file: it.root, start: 0, end: 0 };
