@@ -6,7 +6,7 @@ use crate::python::Bound;
 use crate::rules::rule::{Call, Context, Rule};
 use crate::rules::trace::{is_module, reach};
 use crate::syntax::Span;
-use crate::value::Value;
+use crate::value::{Data, Value};
 
 const NAME: &str = "dropout-ignores-eval";
 
@@ -38,7 +38,7 @@ impl Rule for DropoutIgnoresEval {
             Some(
                 name
                 @ ("dropout" | "dropout1d" | "dropout2d" | "dropout3d" | "alpha_dropout" | "feature_alpha_dropout"),
-            ) => function(cx, name, bound),
+            ) => function(cx, name, &module, bound),
             _ => {}
         }
     }
@@ -74,9 +74,24 @@ fn asks_for_mode(cx: &Context<'_, '_>) -> bool {
     cx.it.function().and_then(|def| cx.source(def)).is_none_or(|text| text.lines().any(code))
 }
 
-fn function(cx: &mut Context<'_, '_>, name: &str, bound: &Bound) {
+/// Whether the probability is unknown, and is an option of the constructor whose default is 0
+/// (`p=self.dropout`, if `__init__` has a parameter `dropout=0.0`).
+fn is_off_by_default(cx: &Context<'_, '_>, module: &Value, bound: &Bound) -> bool {
+    let given = bound.span("p").filter(|_| bound.get("p").as_f64().is_none()).and_then(|span| cx.source(span));
+    let option = given.as_deref().and_then(|text| text.rsplit(['.', '=']).next().map(str::trim));
+    let constructor = cx.it.user_method(module, "__init__").and_then(|init| init.as_obj());
+    match (option, constructor.map(|id| cx.it.heap.get(id))) {
+        (Some(option), Some(Data::Function(init))) => {
+            let default = init.defaults.iter().find(|(name, _)| name.as_str() == option);
+            default.is_some_and(|(_, value)| value.as_f64() == Some(0.0))
+        }
+        _ => false,
+    }
+}
+
+fn function(cx: &mut Context<'_, '_>, name: &str, module: &Value, bound: &Bound) {
     let span = cx.span;
-    let never = bound.get("p").as_f64() == Some(0.0);
+    let never = bound.get("p").as_f64() == Some(0.0) || is_off_by_default(cx, module, bound);
     let named = cx.source(span).is_some_and(|text| text.contains("dropout"));
     // `if self.training: x = F.dropout(x)` is correct.
     if bound.open || never || !named || bound.given("training") || cx.it.tests_attribute("training") {
