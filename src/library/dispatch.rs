@@ -37,6 +37,7 @@ impl Libraries {
         if it.refused.0 == refused {
             it.pass(span);
             torch::trailing::learn(it, path, &bound, &value);
+            torch::graph::doubt(&mut Cx { it, path, span }, &bound, &value);
         }
         if bound.values.iter().flatten().chain(&bound.rest).any(|arg| it.heap.is_of_refused(&arg.value)) {
             it.follow_rejection(&value);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::promotion;
 use crate::library::Cx;
 use crate::library::common::{array, part_of};
-use crate::library::torch::broadcast::device_read;
+use crate::library::torch::broadcast::{device_read, grad_mode};
 use crate::library::torch::convert::grad_known;
 use crate::python::RejectKind;
 use crate::value::{
@@ -66,7 +66,10 @@ pub(crate) fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
             let message = format!("{what} is on {device}, but NumPy can only use host memory");
             cx.reject(RejectKind::Host, message, vec![device_read((what, &tensor))]);
         }
-        None if matches!(tensor.grad, Grad::Leaf | Grad::Attached) && grad_known(&tensor) => {
+        None if matches!(tensor.grad, Grad::Leaf | Grad::Attached)
+            && grad_known(&tensor)
+            && grad_mode(cx) == Some(true) =>
+        {
             let message = format!("{what} requires grad, so NumPy cannot read it: use detach()");
             cx.reject(RejectKind::Value, message, vec![(format!("{what} is created here"), tensor.shape_at)]);
         }

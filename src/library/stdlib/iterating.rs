@@ -116,7 +116,9 @@ fn chain(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     // `chain` requests the iterator of an argument when it reaches it, so a number among the arguments
     // raises an exception later, if at all.
-    if b.rest.iter().any(|a| a.value.is_none() || a.value.number_type().is_some()) {
+    let is_scalar = |value: &Value| cx.it.heap.tensor_ref(value).is_some_and(|tensor| tensor.rank() == Some(0));
+    let refuses = |value: &Value| value.is_none() || value.number_type().is_some() || is_scalar(value);
+    if b.rest.iter().any(|arg| refuses(&arg.value)) {
         return many(cx, Value::Unknown);
     }
     let span = cx.span;

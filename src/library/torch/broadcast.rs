@@ -246,7 +246,9 @@ impl Input for Named<'_> {
 /// The gradient state of a differentiable operation's result.
 pub(crate) fn result_grad<T: Input>(cx: &Cx<'_, '_>, inputs: &[T], dtype: Option<Dtype>) -> Grad {
     let mut inputs = inputs.iter().map(Input::tensor);
-    if dtype.is_some_and(Dtype::is_integral) || inputs.clone().all(|t| t.grad == Grad::Off) {
+    // Without inputs, all of them are unknown.
+    let known = inputs.len() > 0;
+    if dtype.is_some_and(Dtype::is_integral) || known && inputs.clone().all(|t| t.grad == Grad::Off) {
         return Grad::Off;
     }
     match grad_mode(cx) {

@@ -2,7 +2,7 @@
 //! `cuda`, `float`, `numpy`, `item`, `detach`, `backward`.
 
 use super::attributes;
-use super::broadcast::{device_read, dtype_read, result_grad, shape_read, shape_text};
+use super::broadcast::{device_read, dtype_read, grad_mode, result_grad, shape_read, shape_text};
 use super::carry;
 use super::cast::cast;
 use super::factory::options;
@@ -245,7 +245,9 @@ fn numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// Rejects tensors with which NumPy cannot share memory. The contract of `numpy-of-cuda-tensor`
 /// checks the device.
 fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
-    if matches!(input.grad, Grad::Leaf | Grad::Attached) && grad_known(input) {
+    // Where no gradients are recorded, `numpy()` accepts tensors that require grad.
+    let recorded = grad_mode(cx) == Some(true);
+    if matches!(input.grad, Grad::Leaf | Grad::Attached) && grad_known(input) && recorded {
         let reads = vec![("`input` is created here".to_owned(), input.shape_at)];
         cx.reject(RejectKind::Value, "numpy() on a tensor that requires grad: use detach().numpy()", reads);
     } else if let Some(dtype @ (Dtype::Bfloat16 | Dtype::Complex32)) = input.dtype {

@@ -17,6 +17,7 @@ pub(crate) mod factory;
 pub(crate) mod fft;
 pub(crate) mod gather;
 pub(crate) mod generator;
+pub(crate) mod graph;
 pub(crate) mod indexing;
 pub(crate) mod inplace;
 pub(crate) mod linalg;

@@ -1,6 +1,6 @@
 //! Activations, softmax and dropout: they keep the shape, but change the range and role.
 
-use super::facts::{finish, floating_grad, full_dtype, like, passed, put_back};
+use super::facts::{finish, floating_grad, full_dtype, like, put_back};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Range, Role, Size, Tensor, Value, counted};
@@ -231,12 +231,13 @@ fn dropped(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, training: Option<bool
         cx.reject(RejectKind::Value, message, vec![(format!("p is {p}"), at)]);
     }
     let in_place = b.get("inplace").as_bool() == Some(true);
-    let idle = training == Some(false) || p == Some(0.0);
-    if idle && in_place {
+    // If no element is dropped, PyTorch returns the input itself.
+    let empty = input.numel().known() == Some(0);
+    if training == Some(false) || p == Some(0.0) || empty {
         return b.get("input");
     }
     // Dropout scales the elements that it keeps.
-    let out = if idle { passed(cx, input) } else { like(cx, input) };
+    let out = like(cx, input);
     let result = finish(cx, b, out);
     // It is not known here whether dropout drops elements. If it drops none, it does not write to
     // the input.

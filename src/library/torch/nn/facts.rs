@@ -30,19 +30,6 @@ pub(super) fn like(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     out
 }
 
-/// The input's facts with its elements: the result of an operation that returns its input.
-pub(super) fn passed(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
-    let out = like(cx, input);
-    Tensor {
-        range: input.range.clone(),
-        range_at: input.range_at,
-        role: input.role,
-        role_at: input.role_at,
-        data: input.data.clone(),
-        ..out
-    }
-}
-
 /// The result, written into the input if the call has `inplace=True`.
 pub(super) fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
     if !b.sig.params.iter().any(|param| param.name.as_str() == "inplace") {

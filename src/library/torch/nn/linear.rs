@@ -146,6 +146,10 @@ fn embedding(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 fn embedding_bag(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(weight) = cx.tensor_arg(b, "weight") else { return cx.some_tensor() };
+    // PyTorch still accepts the old order, in which the weight comes first.
+    if weight.dtype.is_some_and(Dtype::is_integral) {
+        return cx.some_tensor();
+    }
     let input = cx.tensor_arg(b, "input").unwrap_or_default();
     device::check(cx, &[("input", &input), ("weight", &weight)]);
     check_indices(cx, "input", &input, &[Dtype::Int64, Dtype::Int32]);
@@ -165,7 +169,9 @@ fn embedding_bag(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     // The result has a row for each bag, regardless of how the bags are passed.
     let shape = Some(vec![bags.unwrap_or(Dim::UNKNOWN), width]);
     let dtype = weight.dtype;
-    let out = result(cx, &[&weight], shape, dtype);
+    let scales = cx.tensor_arg(b, "per_sample_weights");
+    let operands: Vec<&Tensor> = std::iter::once(&weight).chain(&scales).collect();
+    let out = result(cx, &operands, shape, dtype);
     cx.out(out)
 }
 
