@@ -6,7 +6,7 @@ use super::promotion;
 use crate::library::common::{array, part_of};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Items, Range, Size, Tensor, Value, counted};
+use crate::value::{Data, Dim, Items, Range, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.def("numpy.reshape", "a, shape, order='C', **kwargs", |cx, b| reshape(cx, &b.get("a"), &[b.get("shape")]));
@@ -386,8 +386,11 @@ fn stack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let sequence = b.get("arrays");
     let Some(parts) = parts(cx, &sequence) else {
-        // The elements of a list of unknown length have equal shapes: otherwise the call raises.
-        let out = match (as_array(cx, &sequence), b.get("axis").as_int()) {
+        // The elements of a list of unknown length have equal shapes: otherwise the call raises. An
+        // array of unknown dtype may hold arrays, as the row of a frame may.
+        let is_list = sequence.as_obj().is_some_and(|id| matches!(cx.it.heap.get(id), Data::List(_)));
+        let read = as_array(cx, &sequence).filter(|array| is_list || array.dtype.is_some());
+        let out = match (read, b.get("axis").as_int()) {
             (Some(out), Some(0)) => out,
             _ => array(None, None, at),
         };

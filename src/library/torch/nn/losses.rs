@@ -193,7 +193,10 @@ fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[&Tensor], dtype: Option<Dty
         Some(_) => Some(Vec::new()),
         None => None,
     };
-    let out = result(cx, inputs, shape, dtype);
+    // A further operand may have a wider dtype.
+    let further = ["weight", "pos_weight", "var", "target", "anchor", "positive", "negative", "input1", "input2"];
+    let open = cx.name() != "cross_entropy" && further.iter().any(|name| b.given(name) && b.get(name).is_unknown());
+    let out = result(cx, inputs, shape, dtype.filter(|_| !open));
     cx.out(out)
 }
 
