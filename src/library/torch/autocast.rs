@@ -1,5 +1,5 @@
-//! The effect of `torch.autocast` on dtypes: matrix products are lowered, sums and exponentials are
-//! computed in float32.
+//! The effect of `torch.autocast` on dtypes: matrix products are computed in a narrower dtype, sums
+//! and exponentials in float32.
 //!
 //! The state is remembered as `autocast`: `None`, or a tuple of the device and the dtype.
 
@@ -35,7 +35,7 @@ pub(crate) fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     let eligible = dtype.is_floating() && dtype != Dtype::Float64;
     let cpu = tensor.device.is_some_and(Device::is_cpu);
     match autocast(cx, tensor.device) {
-        // These products are only on CUDA's list of lowered functions.
+        // Only CUDA's list of lowered functions contains these products.
         Autocast::To(_) if eligible && cpu && matches!(cx.name(), "mv" | "addmv" | "addr" | "multi_dot") => None,
         Autocast::To(to) if eligible => Some(to),
         Autocast::Unknown if eligible => None,

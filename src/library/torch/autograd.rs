@@ -1,4 +1,4 @@
-//! `torch.autograd`, and functions that call other functions: checkpointing, saving, processes.
+//! `torch.autograd`, checkpointing, saving and loading, communication of processes, TensorBoard.
 
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Event};

@@ -195,12 +195,13 @@ fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
 fn deciding(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     let known = |t: &Tensor| t.device.map(|d| (Some(d), t.device_at));
     let concrete = |d: Device| !matches!(d.kind, DeviceKind::Symbolic(_));
-    // If a tensor is on another device than the CPU, so is the result.
+    // If a tensor is on another device than the CPU, the result is on that device.
     let elsewhere = tensors.iter().find(|(_, t)| t.device.is_some_and(|d| !d.is_cpu() && concrete(d)));
     if let Some(found) = elsewhere.and_then(|(_, t)| known(t)) {
         return found;
     }
-    // The result of a rejected call keeps its own device, so that no errors follow from it.
+    // A tensor of unknown rank on a symbolic device may be the result of a rejected call. The
+    // result here gets this device, so that no further errors follow.
     let refused = tensors.iter().find(|(_, t)| t.rank().is_none() && t.device.is_some_and(|d| !concrete(d)));
     if let Some(found) = refused.and_then(|(_, t)| known(t)) {
         return found;

@@ -215,9 +215,9 @@ fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
         return;
     }
     out.range = match takes {
-        // In another order of the elements, the columns are different.
+        // If elements change their order, the columns may have other ranges.
         Takes::All => input.range.clone().map(|r| if r.uneven.is_some() { r.somewhere() } else { r }),
-        // A mask selects by value, so the remaining values are not known.
+        // A mask selects by value, so it is not known which values the result contains.
         _ if out.shape.iter().flatten().any(|d| is_count(&d.size)) => {
             input.range.as_ref().map(|r| r.clone().only_bounds())
         }

@@ -249,7 +249,7 @@ fn given(it: &Interp<'_>, object: &Value) -> Value {
 }
 
 /// The state of autocast after autocast `to` is entered. If autocast for another device type is
-/// enabled, both are enabled, which is not modelled.
+/// already enabled, both are enabled. This is not modelled, so the state becomes unknown.
 fn nested(now: &Value, to: Value) -> Value {
     let kind = |v: &Value| match v {
         Value::Tuple(parts) => match parts.first() {

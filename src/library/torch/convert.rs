@@ -1,5 +1,5 @@
-//! Tensor methods that change dtype, device or gradient state, or leave PyTorch: `to`,
-//! `cuda`, `float`, `numpy`, `item`, `detach`, `backward`.
+//! Tensor methods that change the dtype, device or gradient state, convert to NumPy or Python
+//! values, or compute gradients: `to`, `cuda`, `float`, `numpy`, `item`, `detach`, `backward`.
 
 use super::attributes;
 use super::broadcast::{device_read, dtype_read, grad_mode, result_grad, shape_read, shape_text};
@@ -201,7 +201,7 @@ pub(crate) fn legacy_type(name: &str) -> Option<(Dtype, Device)> {
     Some((dtype, device))
 }
 
-/// `x.type()` returns the name of the type; `x.type(t)` converts to it.
+/// `x.type()` returns the name of the type; `x.type(t)` converts `x` to the type `t`.
 fn type_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let wanted = b.get("dtype");
     if !wanted.is_none() {
@@ -392,7 +392,7 @@ fn same(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     itself_or_copy(cx, &value, input)
 }
 
-/// A copy with the same facts, or the complex conjugate.
+/// `alias_copy` and `detach_copy`: a copy with the same facts.
 fn conj(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get("input");
     let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };

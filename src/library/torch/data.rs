@@ -40,7 +40,7 @@ pub(crate) fn register(t: &mut Table) {
     }
     t.def(&path("DistributedSampler.set_epoch"), "self, epoch", |_, _| Value::None);
     t.listed_class(LOADER, &[]).init = Some(loader);
-    // The program's own classes call these methods of their base classes.
+    // Classes of the program may call these methods of their base classes.
     for name in ["TensorDataset", "Subset", "ConcatDataset"] {
         t.def(&path(&format!("{name}.__getitem__")), "self, index", |cx, b| {
             let (object, index, span) = (b.get("self"), b.get("index"), cx.span);
@@ -215,7 +215,8 @@ pub(crate) fn last(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Va
     nested(it, |it| {
         let cx = &mut Cx { it, path: sym(DATA), span };
         let batch = kept_dim(cx, object, LAST_BATCH)?;
-        // A `collate_fn` of the program gets a list of samples, whose length is not known.
+        // A `collate_fn` of the program gets a list of samples. The length of this list is not
+        // modelled, so the last batch does not differ from the others.
         collates_by_default(cx, object).then(|| batch_of(cx, object, &batch))
     })
 }
@@ -309,13 +310,13 @@ fn compare_draws(cx: &mut Cx<'_, '_>, sample: &Value) {
 
 /// A note of a part of a dataset: its number of samples.
 const SPLIT: Topic = Topic::new("length of a split");
-/// A note of a loader: the batch dimension, stored as a dimension of a tensor, which keeps its
-/// origin.
+/// A note of a loader: the batch dimension. It is stored as a dimension of a tensor, because a
+/// tensor keeps the origin of its dimensions.
 const BATCH: Topic = Topic::new("batch");
 /// Like [`BATCH`], for the last batch if it is smaller.
 const LAST_BATCH: Topic = Topic::new("last batch");
 
-/// A note of a loader: whether the program gave it no `batch_sampler`.
+/// A note of a loader: whether it was created without a `batch_sampler`.
 const PLAIN: Topic = Topic::new("without a batch sampler");
 
 fn is_plain(cx: &Cx<'_, '_>, loader: &Value) -> bool {
@@ -386,7 +387,8 @@ pub(crate) fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
     nested(it, |it| measured(it, object))
 }
 
-/// The largest nesting of datasets in datasets; a dataset that contains itself would never end.
+/// The deepest nesting of datasets that is followed. The limit is needed for a dataset that
+/// contains itself.
 const MOST_NESTED: i64 = 32;
 
 fn nested<T>(it: &mut Interp<'_>, run: impl FnOnce(&mut Interp<'_>) -> Option<T>) -> Option<T> {

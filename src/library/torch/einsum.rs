@@ -126,7 +126,7 @@ fn dtype(cx: &mut Cx<'_, '_>, equation: &Equation, named: &[Named<'_>]) -> Resul
     Ok(first.dtype.filter(|_| same && !lowers))
 }
 
-/// The shape of the result, after the check that dimensions of one label agree.
+/// The shape of the result, after the check that dimensions with the same label agree.
 fn contract(cx: &mut Cx<'_, '_>, text: &str, equation: &Equation, named: &[Named<'_>]) -> Result<Option<Vec<Dim>>, ()> {
     // Each label's dimension, and the operand that determined it.
     let mut labels: Vec<(char, Dim, usize)> = Vec::new();

@@ -272,7 +272,7 @@ fn stft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (Some(n), Some(false)) => Size::Int(n),
         _ => Size::Unknown,
     };
-    // Only aligned windows are modelled.
+    // The number of frames is modelled only for calls without `align_to_window`.
     let aligned = b.get("align_to_window").is_none();
     let frames = match (n_fft, hop.filter(|h| *h > 0), b.get("center").as_bool()) {
         (Some(n), Some(hop), Some(center)) if aligned => {

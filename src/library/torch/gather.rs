@@ -1,5 +1,5 @@
-//! Elements picked or written by index tensors along a dimension. Contracts check whether the
-//! indices are in range; this module checks shapes, dtypes and devices.
+//! Elements that index tensors select along a dimension. Contracts check whether the indices are in
+//! range; this module checks shapes, dtypes and devices.
 
 use super::broadcast::{Mix, Named, broadcast_pair, common_device, dtype_read, shape_read, shape_text};
 use super::carry::{self, Rejected, Takes, shuffled};

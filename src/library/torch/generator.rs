@@ -8,7 +8,8 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Device, ObjId, Sym, Tensor, Topic, Type, Value};
 
 const CLASS: &str = "torch.Generator";
-/// A note with the device of a generator, stored as a tensor's device, which keeps its origin.
+/// A note of a generator. It holds a tensor on the generator's device, because a tensor also keeps
+/// the origin of its device.
 const PLACE: Topic = Topic::new("device");
 
 pub(crate) fn register(t: &mut Table) {

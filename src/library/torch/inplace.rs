@@ -1,5 +1,5 @@
-//! Methods with a trailing underscore: the result of the function of the same name is written back
-//! under PyTorch's in-place rules. Some methods have their own models.
+//! Methods with a trailing underscore: the result of the function without the underscore is written
+//! back under PyTorch's in-place rules. Some methods have their own models.
 
 use super::broadcast::{broadcast_pair, device_read, dtype_read, grad_mode, shape_read, shape_text};
 use super::promotion::can_cast;
@@ -188,15 +188,16 @@ pub(crate) fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result
         _ if before.dtype.is_some_and(Dtype::is_integral) => Grad::Off,
         _ => Grad::Unknown,
     };
-    // The result may be computed from elements that were already overwritten.
+    // If elements overlap in memory, the result may be computed from elements that were already
+    // overwritten.
     if cx.it.heap.is_overlapping(id) {
         facts.forget_values();
     }
     cx.it.heap.overwrite(id, facts);
 }
 
-/// Whether the result is certainly larger than the tensor; `Some` contains the larger dimension, if
-/// the tensor has it.
+/// `Some` if the result is certainly too large for the tensor. It contains the dimension that
+/// differs, or `None` if the result has more dimensions.
 fn grows(before: &Tensor, result: &Tensor) -> Option<Option<usize>> {
     let (have, new) = (before.shape.as_ref()?, result.shape.as_ref()?);
     if new.len() != have.len() {
@@ -350,8 +351,9 @@ fn refuse_number(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, fits: impl Fn(f64) 
     }
 }
 
-/// Fills a tensor with samples of a distribution. Only `geometric_` and `bernoulli_` accept integer
-/// tensors; of the others, only `uniform_` and `cauchy_` reject those without elements, too.
+/// Fills a tensor with samples of a distribution. `geometric_` and `bernoulli_` accept integer
+/// tensors, `uniform_` and `cauchy_` reject them, and the other methods reject them only if they
+/// have elements.
 fn random(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let name = cx.name();
     let integers = matches!(name, "geometric_" | "bernoulli_");

@@ -1,5 +1,5 @@
-//! `torch.masked`: reductions and normalisations that skip masked elements. The mask changes
-//! values, but not shapes.
+//! `torch.masked`: reductions and normalisations that skip the elements where the mask is false.
+//! The mask changes values, but not shapes.
 
 use super::pointwise::binary::{Gives, Rule, binary};
 use super::reduce::{Dims, dims_of, reduction};
@@ -60,7 +60,8 @@ fn along(cx: &mut Cx<'_, '_>, b: &Bound, dtype: impl Fn(Dtype) -> Option<Dtype>,
     cx.out(out)
 }
 
-/// A normalisation, which keeps the shape.
+/// A normalisation or a cumulative sum or product: the shape stays. Integers are rejected if
+/// `floats` is true.
 fn same(cx: &mut Cx<'_, '_>, b: &Bound, floats: bool) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let (dtype, _) = dtype_of(cx, b, &input);

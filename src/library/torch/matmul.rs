@@ -424,8 +424,8 @@ fn tensordot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let q = super::reduce::index(cx, &Value::Int(*j), second, rank_y);
         let (Ok(Some(p)), Ok(Some(q))) = (p, q) else { return cx.some_tensor() };
         let sizes = x.shape.as_ref().and_then(|s| s.get(p)).zip(y.shape.as_ref().and_then(|s| s.get(q)));
-        // PyTorch accepts a dimension of size 1 for any size: it first sums the other tensor over
-        // its dimension.
+        // PyTorch contracts a dimension of size 1 with a dimension of any size: it first sums the
+        // other tensor over the larger dimension.
         if let Some((s, t)) = sizes
             && broadcast_dim(s, t).is_none()
         {

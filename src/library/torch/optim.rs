@@ -107,8 +107,8 @@ fn open_dict(cx: &mut Cx<'_, '_>, _: &Bound) -> Value {
     cx.it.heap.dict(Dict { open: Some(Value::Unknown), ..Dict::default() })
 }
 
-/// Stores the arguments, with the parameters as a list: they are often passed as an iterator, which
-/// is exhausted afterwards.
+/// Rejects strings in place of numbers. Stores the parameters as a list, because they are often
+/// passed as an iterator, which is exhausted afterwards.
 fn optimizer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     for name in ["lr", "weight_decay", "momentum"] {
         let given = b.get(name);

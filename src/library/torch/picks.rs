@@ -1,5 +1,5 @@
-//! Masks that compare a tensor with a number. The comparison determines which values the mask
-//! selects, and so which values remain after an assignment (`labels[labels == 255] = 0`).
+//! Masks that result from comparing a tensor with a number. The comparison determines which values
+//! the mask selects, and so which values remain after an assignment (`labels[labels == 255] = 0`).
 
 use super::carry;
 use crate::library::Cx;

@@ -145,7 +145,7 @@ pub(crate) fn numpy_promote(a: Dtype, b: Dtype) -> Option<Dtype> {
         Dtype::Bool | Dtype::Float16 => Some(16),
         Dtype::Float32 | Dtype::Complex64 => Some(32),
         Dtype::Float64 | Dtype::Complex128 => Some(64),
-        // The bits of the smallest float type that holds every value of the integer type.
+        // The bits of the float type to which NumPy promotes the integer type.
         other => integer(other).map(|(bits, _)| match bits {
             8 => 16,
             16 => 32,

@@ -1,4 +1,5 @@
-//! `scatter`, `index_add` and similar functions: elements written by index tensors into a copy.
+//! `scatter`, `index_add` and similar functions: they write elements into a copy, at positions that
+//! index tensors give.
 
 use super::broadcast::{Mix, Named, common_device, dtype_read, result_grad, shape_read, shape_text};
 use super::carry::{self, Rejected};
@@ -241,7 +242,7 @@ fn like_input(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     options::finish(cx, b, result)
 }
 
-/// Rejects a `src` with another shape than the part of `input` that it replaces.
+/// Rejects a `src` if the part of `input` that it replaces has another shape.
 fn check_part(cx: &mut Cx<'_, '_>, src: &Tensor, part: &[Dim]) {
     let Some(dims) = &src.shape else { return };
     let differ = dims.len() != part.len() || dims.iter().zip(part).any(|(a, b)| a.size.equals(&b.size) == Some(false));

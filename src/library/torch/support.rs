@@ -11,12 +11,12 @@ use crate::value::{ArrayKind, Data, Device, Dtype, Grad, Kind, Origin, Range, Si
 /// The elements of larger tensors are not tracked through arithmetic.
 const MOST_DATA: usize = 4096;
 
-/// Whether a value is certainly no tensor, and no value that PyTorch accepts as a tensor.
+/// Whether a value is certainly neither a tensor nor a value that PyTorch accepts as a tensor.
 pub(crate) fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
     match value {
         Value::None | Value::Str(_) | Value::Tuple(_) | Value::Dtype(_) | Value::Slice(_) | Value::Ellipsis => true,
         Value::Obj(id) => matches!(cx.it.heap.get(*id), Data::List(_) | Data::Dict(_) | Data::Set(_)),
-        // A type alone may come from a wrong annotation.
+        // A type without a known value may come from a wrong annotation.
         Value::Any(_) => false,
         other => other.number_type().is_some(),
     }
@@ -86,8 +86,8 @@ pub(crate) fn refuse_dtype(cx: &mut Cx<'_, '_>, input: Named<'_>, why: &str) {
     cx.reject(RejectKind::Dtype, message, vec![dtype_read(input)]);
 }
 
-/// Reports inputs of different dtypes for an operation that does not promote. Returns `true` if the
-/// dtypes certainly differ.
+/// Reports inputs of different dtypes for an operation that does not promote. Returns whether it
+/// has reported them.
 pub(crate) fn refuse_mixed(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> bool {
     let Some(first) = tensors.iter().find(|(_, t)| t.dtype.is_some()) else { return false };
     let Some(other) = tensors.iter().find(|(_, t)| t.dtype.is_some() && t.dtype != first.1.dtype) else { return false };
@@ -112,8 +112,8 @@ pub(crate) fn refuse_mixed(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> bool {
 /// The dtype in which a matrix product of these tensors is computed. They must have the same dtype,
 /// after autocast has lowered floating dtypes other than float64. `Err` if the call is rejected.
 pub(crate) fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> Result<Option<Dtype>, ()> {
-    // The tensors are on one device, so the device of one of them is enough. Tensors on different
-    // devices have already been reported.
+    // Tensors on different devices have already been reported. All others are on one device, so the
+    // device of one of them is enough.
     let all: Vec<&Tensor> = tensors.iter().map(|(_, t)| *t).collect();
     let (device, _) = agreed_device(&all);
     if device.is_none() && all.iter().any(|t| t.device.is_some()) {
@@ -240,8 +240,8 @@ fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -
 }
 
 /// Applies `f`, which must be monotone, to the range and to the known elements of a tensor. The new
-/// elements are kept only if they are small integers, because every dtype that can hold these
-/// represents them exactly.
+/// elements are kept only if they are small integers, because every dtype that can hold a small
+/// integer represents it exactly.
 pub(crate) fn map_values(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
     let range = input.range.as_ref().map(|r| r.map(&f));
     set_range(out, range, at);

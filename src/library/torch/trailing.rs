@@ -79,9 +79,9 @@ pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Valu
     }
 }
 
-/// For a layer whose weight determines one length of the input and one of the result: the
-/// dimensions of the weight that have these two lengths, and the number of dimensions after them in
-/// the input and the result.
+/// For `linear` and convolutions: the dimension of the weight that has as many elements as the
+/// input has channels (or features), the same for the result, and the number of dimensions that
+/// follow the channels. `None` for other functions.
 fn wants(name: &str) -> Option<(i64, i64, usize)> {
     Some(match name {
         "linear" => (1, 0, 0),

@@ -145,7 +145,8 @@ fn as_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let grad = if torch { result_grad(cx, &[&have], out.dtype) } else { options.grad };
     let mut out = placed(cx, out, &options);
     out.grad = grad;
-    // The result may share the memory, so a write to one may change the other.
+    // The result may share the memory of the argument, so a write to one of them may change the
+    // other.
     cx.view_of(&data, out)
 }
 
@@ -156,7 +157,7 @@ fn from_numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             let message = "from_numpy takes a numpy array: get one from pandas with .values or .to_numpy()";
             cx.reject(RejectKind::Value, message, Vec::new());
         }
-        // A number type alone may come from a wrong annotation.
+        // A number type without a known value may come from a wrong annotation.
         let number = data.number_type().is_some() && !matches!(data, Value::Any(_));
         if cx.items(&data).is_some() || number {
             cx.reject(RejectKind::Value, "from_numpy takes a numpy array, not a list or number", Vec::new());

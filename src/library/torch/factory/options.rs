@@ -11,20 +11,20 @@ use crate::value::{Device, Dim, Dtype, Grad, Origin, Range, Size, Tensor, Type, 
 pub(crate) struct Options {
     pub dtype: Option<Dtype>,
     pub dtype_at: Origin,
-    /// The call gives the dtype; it is not a default.
+    /// Whether the call gives the dtype. Otherwise, `dtype` is a default.
     pub dtype_given: bool,
     pub device: Option<Device>,
     pub device_at: Origin,
     pub grad: Grad,
 }
 
-/// Whether no backend can have this name. Backends from other packages register their own names,
-/// always lower-case words; `gpu` is a common mistake.
+/// Whether this name is certainly not the name of a backend. Backends from other packages register
+/// their own names, always lower-case words; `gpu` is a common mistake.
 fn is_no_device(name: &str) -> bool {
     name == "gpu" || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// A `device=` argument, like [`Cx::device_arg`]; rejects a name that is not a device.
+/// Reads a `device=` argument like [`Cx::device_arg`], and rejects a name that is not a device.
 pub(crate) fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device>> {
     if let Value::Str(text) = value {
         let name = text.split(':').next().unwrap_or_default();
@@ -109,8 +109,8 @@ pub(crate) fn option(b: &Bound, name: &str) -> Value {
     if has { b.get(name) } else { Value::None }
 }
 
-/// The dimensions of a size argument; `None` if their number is not known. Negative and fractional
-/// sizes are rejected.
+/// The dimensions of a size argument; `None` if their number is not known. Negative sizes, floats
+/// and strings are rejected.
 pub(crate) fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<Vec<Dim>> {
     if b.open && values.is_empty() {
         return None;
@@ -181,7 +181,8 @@ pub(crate) fn fits(cx: &mut Cx<'_, '_>, values: &[f64], dtype: Option<Dtype>) ->
     false
 }
 
-/// Like [`fits`], for a number that fills a tensor: it may be infinite, but must not overflow.
+/// Like [`fits`], for a number that fills a tensor: in a floating dtype, it may be infinite, but
+/// must not exceed the largest finite number.
 pub(crate) fn fills(cx: &mut Cx<'_, '_>, number: f64, into: Named<'_>) -> bool {
     let Some((dtype, largest)) = into.1.dtype.and_then(|d| Some((d, d.largest()?))) else {
         return fits(cx, &[number], into.1.dtype);

@@ -150,8 +150,8 @@ fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, Rejec
         (Some(_), Some(0)) => Item::At(one.and_then(carry::whole).map_or(Size::Unknown, Size::Int)),
         (Some(d), Some(_)) if mask(d) => Item::Mask(tensor),
         (Some(_), Some(_)) => Item::Index(tensor),
-        // The tensor is a mask, or it contains positions. Both replace one dimension by one
-        // dimension.
+        // The tensor is a mask, or it contains positions. In both cases, the result has one new
+        // dimension in place of the indexed dimension.
         (None, Some(1)) => Item::Index(Tensor { shape: Some(vec![Dim::UNKNOWN]), data: None, ..tensor }),
         _ => Item::Unknown,
     })
@@ -209,8 +209,8 @@ pub(super) fn bounds(n: &Size, [start, stop, step]: &[Value; 3]) -> (Option<i64>
     (from.known(), length, Some(by))
 }
 
-/// The end of a slice in a dimension of length `n`: negative ends count from the back, and larger
-/// ends become `n`.
+/// The start or end of a slice in a dimension of length `n`: a negative number counts from the
+/// back, and a number above `n` becomes `n`.
 fn clip(at: &Size, n: &Size) -> Size {
     if at.known().is_some_and(|k| k < 0) {
         let from_end = n.add(at);

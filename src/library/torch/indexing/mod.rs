@@ -129,7 +129,8 @@ pub(crate) fn set(it: &mut Interp<'_>, object: &Value, index: &Value, value: &Va
     if is_mapping(&input, index) {
         return true;
     }
-    // If the index shares memory with the tensor, the write changes it while PyTorch reads it.
+    // If the index shares memory with the tensor, the write changes the index while PyTorch reads
+    // it.
     let own = |it: &Interp<'_>, value: &Value| value.as_obj().map(|id| it.heap.memory_of(id));
     let index = match it.heap.is_tensor(index) && own(it, index) == own(it, object) {
         true => &Value::Unknown,

@@ -32,8 +32,8 @@ pub(super) struct Plan {
     pub dims: Option<Vec<Dim>>,
     /// Index tensors gather elements, so the result is a copy.
     pub advanced: bool,
-    /// The index has masks, but no tensors of positions: a single value of any dtype can be
-    /// assigned to a mask.
+    /// The index contains no tensors of positions. (A single value of any dtype can be assigned to
+    /// a mask, but not to a tensor of positions.)
     pub only_mask: bool,
     pub takes: Takes,
     entries: Vec<Entry>,
@@ -124,8 +124,8 @@ fn position(index: &Tensor, block: &[usize], total: usize) -> Option<usize> {
     usize::try_from(found).ok()
 }
 
-/// Like [`plan`], for an index that reads. A write moves the index to the device of the tensor, but a
-/// read does not.
+/// Like [`plan`], for reading elements. Also checks the devices: unlike a write, a read does not
+/// move the index to the device of the tensor.
 pub(super) fn read_plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, Rejected> {
     let numpy = input.array == ArrayKind::Numpy;
     let items = parse(cx, index, numpy)?;
@@ -348,7 +348,7 @@ fn check_mask(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, mask: &Tensor) -
     let clash = have.iter().enumerate().position(|(i, d)| {
         dims.get(axis + i).is_some_and(|other| {
             let differ = d.size.equals(&other.size) == Some(false);
-            // NumPy and PyTorch accept an empty list for any length.
+            // NumPy and PyTorch accept an empty list as a mask for a dimension of any length.
             differ && !(d.size.known() == Some(0) && have.len() == 1)
         })
     });

@@ -222,7 +222,8 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: R
         {
             Some(carry::either(have, &new).with_met(Some(Met { always: false, ..padding })))
         }
-        // The mask selects an element in some run; otherwise the assignment would be useless.
+        // The mask is assumed to select an element in some run, because the assignment would
+        // otherwise be useless.
         (Some(have), Some(new)) if plan.only_mask => Some(picks::replaced(have, picked, &new)),
         (Some(have), Some(new)) => Some(carry::either(have, &new)),
         // The written value occurs, even if the other values are unknown.

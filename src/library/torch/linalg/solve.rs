@@ -83,7 +83,7 @@ fn solve(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     refuse_fit(cx, left_named, right_named, "the vector needs one element for each row of the matrix");
                     return unknown(cx);
                 }
-                // One vector for all matrices of the batch.
+                // A single vector is used for all matrices of the batch.
                 let lead = dims.split_last().map(|(_, rest)| rest).unwrap_or_default();
                 if let Ok(mut joined) = broadcast_pair(&of.batch, lead) {
                     batch = Some(joined.clone());

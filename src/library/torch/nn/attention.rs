@@ -240,7 +240,7 @@ fn half(cx: &mut Cx<'_, '_>, b: &Bound, part: &str) -> Value {
 }
 
 /// Checks a tensor's width against that of the module's first attention layer; a label shows the
-/// weight that determines it.
+/// weight that determines the layer's width.
 fn check_width(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, wanted: &Size, weight: Option<&Tensor>) {
     let Some(have) = tensor.dim(-1) else { return };
     if have.size.equals(wanted) == Some(false) {

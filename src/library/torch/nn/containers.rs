@@ -33,7 +33,7 @@ pub(crate) fn register(t: &mut Table) {
             t.def(&path("append"), "self, module", append).def(&path("extend"), "self, modules", extend);
             t.def(&path("insert"), "self, index, module", insert).def(&path("pop"), "self, key=-1", pop_index);
         }
-        // The program's own classes call these methods of their base classes.
+        // Classes of the program may call these methods of their base classes.
         t.def(&path("__getitem__"), "self, index", |cx, b| {
             get(cx.it, &b.get("self"), &b.get("index")).unwrap_or(Value::Unknown)
         });
@@ -411,7 +411,7 @@ pub(crate) fn get(it: &mut Interp<'_>, object: &Value, index: &Value) -> Option<
     }
 }
 
-/// A container of the same class with some of the members.
+/// A slice of a container: a new container with some of the members.
 fn sliced(it: &mut Interp<'_>, object: &Value, values: &[Value], parts: &[Value; 3]) -> Value {
     let [start, stop, step] = parts;
     let bound = |v: &Value, default: usize| match v {

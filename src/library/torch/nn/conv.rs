@@ -1,4 +1,4 @@
-//! Convolutions and their transposes, also over symbolic sizes.
+//! Convolutions and transposed convolutions, also for symbolic sizes.
 
 use super::device;
 use super::facts::{

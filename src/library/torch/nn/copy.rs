@@ -6,7 +6,8 @@ use crate::library::Cx;
 use crate::python::Interp;
 use crate::value::{Data, Dict, Items, ObjId, Tensor, Value};
 
-/// A deep copy of a module: copies its tensors, lists and sub-modules, and shares other objects.
+/// A deep copy of a module: copies its tensors, lists, dictionaries and sub-modules, and shares
+/// other objects.
 pub(crate) fn copied(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
     copy_at(cx.it, value, &mut FxHashMap::default(), 24)
 }

@@ -117,7 +117,7 @@ pub(super) fn shape_read(name: &str, tensor: &Tensor) -> (String, Origin) {
     broadcast::shape_read((name, tensor), None)
 }
 
-/// The label for a dimension of a tensor whose elements are `noun`s, such as channels.
+/// The label for a dimension whose length is a number of `noun`s, such as channels.
 pub(super) fn dim_read(name: &str, noun: &str, dim: &Dim) -> (String, Origin) {
     (format!("`{name}` gets {} here", counted(&dim.size, noun)), dim.at)
 }
@@ -166,7 +166,7 @@ pub(super) fn floating_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtyp
     (!lowered || autocast(cx, device) == Autocast::Off).then_some(dtype)
 }
 
-/// Rejects a window setting below its minimum.
+/// Rejects an argument that is below its minimum.
 pub(super) fn check_least(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, least: i64) {
     let given = b.get(name);
     let below = match cx.items(&given) {

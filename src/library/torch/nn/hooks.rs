@@ -1,8 +1,8 @@
 //! Forward hooks of modules.
 //!
-//! A module keeps its hooks in two tuples of handles, so that the end of a branch restores them. If
-//! one of the tuples is unknown, the result of the module is unknown, too. If a hook runs inside a
-//! module that is not modelled, everything that the hook writes becomes unknown.
+//! The hooks of a module are tuples of handles in two notes, because the end of a branch restores
+//! notes. If one of the tuples is unknown, the result of the module is unknown, too. If a hook runs
+//! inside a module that is not modelled, everything that the hook writes becomes unknown.
 
 use crate::library::table::Invoke;
 use crate::library::{Cx, Table};

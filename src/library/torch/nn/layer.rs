@@ -1,5 +1,5 @@
-//! Layers as a table: each is a constructor and the function that its `forward` calls with
-//! the arguments it has stored.
+//! Layers as a table. Each entry gives the constructor of a layer, and the function that its
+//! `forward` calls with the stored arguments.
 //!
 //! A module keeps constructor arguments, parameters, buffers and sub-modules as plain attributes of
 //! its instance. Registered members are recognised as follows: a parameter by
@@ -248,7 +248,7 @@ pub(crate) fn buffer(cx: &mut Cx<'_, '_>, object: ObjId, name: &str, mut tensor:
     cx.it.heap.set_note(object, BUFFER.of(sym(name)), Value::Bool(true));
 }
 
-/// Sets the attributes of parameters that the layer does not have to `None`.
+/// Sets the attributes to `None` for parameters that the layer does not have.
 pub(crate) fn absent(cx: &mut Cx<'_, '_>, object: ObjId, names: &[&str]) {
     for name in names {
         cx.it.heap.set_attr(object, name, Value::None);

@@ -256,7 +256,7 @@ fn pool(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// The parameters of a norm over `sizes`, if the argument `flag` is true.
+/// Registers the parameters of a normalisation layer if the argument `flag` is true.
 fn affine(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, flag: &str, sizes: Vec<Size>) {
     match cx.it.truth(&b.get(flag)).or(b.get(flag).as_bool()) {
         Some(true) => {
@@ -275,7 +275,7 @@ fn affine(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, flag: &str, sizes: Vec<
 }
 
 fn batch_norm(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
-    // A lazy norm infers its channels from the first call.
+    // A lazy layer infers the number of channels from the first call.
     let channels = size(cx, b, "num_features");
     affine(cx, object, b, "affine", vec![channels.clone()]);
     match b.get("track_running_stats").as_bool() {

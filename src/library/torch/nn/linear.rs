@@ -122,8 +122,7 @@ fn bilinear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Selects the row of the weight for each index. A contract checks that the indices are integers in
-/// range.
+/// Selects the row of the weight for each index. A contract checks that the indices are in range.
 fn embedding(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (input, weight) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "weight"));
     let Some(weight) = weight else { return cx.some_tensor() };
@@ -197,7 +196,7 @@ fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Obj(object)
 }
 
-/// Reduces two tensors, which broadcast, along a dimension.
+/// Broadcasts two tensors, and reduces the result along a dimension.
 fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, dim: &Value, keepdim: Option<bool>) -> Value {
     let (Some(x), Some(y)) = (cx.tensor_arg(b, "x1"), cx.tensor_arg(b, "x2")) else { return cx.some_tensor() };
     device::check(cx, &[("x1", &x), ("x2", &y)]);

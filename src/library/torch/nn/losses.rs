@@ -115,7 +115,8 @@ pub(crate) fn register(t: &mut Table) {
     t.alias("torch.ctc_loss", "torch.nn.functional.ctc_loss");
 }
 
-/// The reduction that the deprecated flags `size_average` and `reduce` select.
+/// The reduction that a call selects, with `reduction` or with the deprecated flags `size_average`
+/// and `reduce`.
 fn reduction_of(b: &Bound) -> Option<&'static str> {
     let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name) && !b.get(name).is_none();
     if has("size_average") || has("reduce") {
@@ -143,7 +144,7 @@ fn reduction(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     cx.it.heap.set_attr(object, "reduction", value);
 }
 
-/// Class weights are buffers, which move with the module.
+/// Stores the `reduction`, and registers class weights as buffers, which move with the module.
 pub(crate) fn weights(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     reduction(cx, object, b);
     for name in ["weight", "pos_weight"] {
@@ -166,7 +167,8 @@ fn check_reduction(cx: &mut Cx<'_, '_>, b: &Bound) {
 }
 
 /// Rejects tensors on different devices. The device of a 0-d tensor matters only for
-/// `cross_entropy` and `nll_loss`: some of the other losses accept one on the CPU, like a number.
+/// `cross_entropy` and `nll_loss`: some of the other losses accept a 0-d tensor on the CPU in place
+/// of a number.
 fn check_devices(cx: &mut Cx<'_, '_>, tensors: &[(&str, Option<&Tensor>)]) {
     let strict = matches!(cx.name(), "cross_entropy" | "nll_loss");
     let judged: Vec<(&str, &Tensor)> = tensors
@@ -206,8 +208,8 @@ fn promoted(tensors: &[&Tensor]) -> Option<Dtype> {
     let mut out: Option<Dtype> = None;
     for tensor in tensors {
         if tensor.rank()? == 0 && tensors.len() > 1 && tensors.iter().any(|t| t.rank() != Some(0)) {
-            // Only the kind of a 0-d tensor matters, so the result is known only if all dtypes are
-            // equal.
+            // The promotion of 0-d tensors is not modelled here, so the result is known only if all
+            // dtypes are equal.
             if tensors.iter().any(|t| t.dtype != tensor.dtype) {
                 return None;
             }
@@ -272,7 +274,8 @@ fn classified(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     });
     let floating = target.as_ref().map(|t| t.dtype.map(Dtype::is_floating));
     let dtype = match (full_dtype(cx, &input), &target, floating) {
-        // If the probabilities have a wider dtype than the input, the loss has it, too.
+        // If the target holds probabilities with a wider dtype than the input, the loss has this
+        // wider dtype.
         (Some(d), Some(t), Some(Some(true))) if cx.name() == "cross_entropy" => t.dtype.and_then(|t| promote(d, t)),
         (dtype, Some(_), Some(Some(false))) => dtype,
         (Some(d @ Dtype::Float64), ..) => Some(d),

@@ -89,7 +89,8 @@ pub(crate) fn begin(cx: &mut Cx<'_, '_>, object: ObjId) {
     cx.it.heap.set_attr(object, "training", Value::Bool(true));
 }
 
-/// `module(…)`: runs the hooks and `forward`. A `forward` of the program takes precedence.
+/// `module(…)`: runs the hooks and `forward`. A `forward` of the program takes precedence over that
+/// of the library.
 fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     super::hooks::around(cx, object, args, run_forward)
 }
@@ -111,7 +112,8 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
         "_buffers" => own_tensors(cx, object, Kind::Buffers),
         _ => return super::containers::attribute(cx, object, name),
     };
-    // The dictionary here is a copy, so a program that empties it would not see the effect.
+    // A program that empties the dictionary also empties the module, but the dictionary here is
+    // only a copy.
     if cx.it.mentions(".popitem()") {
         return Some(Value::Unknown);
     }
@@ -121,7 +123,7 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
 }
 
 /// `object.name = value`. On a module, parameters and sub-modules are registered because of their
-/// type; a tensor's own attributes change its facts.
+/// type; an assignment to an attribute of a tensor changes the facts of the tensor.
 pub(crate) fn set_attribute(
     it: &mut Interp<'_>,
     class: Sym,
@@ -143,7 +145,8 @@ pub(crate) fn set_attribute(
 /// A note of a tensor that `torch.nn.Buffer` created: whether it is persistent.
 const MADE_BUFFER: Topic = Topic::new("made as a buffer");
 
-/// `nn.Buffer(t)`: a tensor that a module registers as a buffer when it becomes an attribute.
+/// `nn.Buffer(t)`: a tensor that is registered as a buffer when it becomes an attribute of a
+/// module.
 fn new_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");
     let tensor = Tensor { grad: Grad::Off, ..cx.tensor(&data).unwrap_or_default() };
@@ -158,8 +161,8 @@ fn new_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     value
 }
 
-/// Registers an attribute as a buffer if its value is an `nn.Buffer`, or a tensor that replaces a
-/// buffer.
+/// Registers an attribute as a buffer if its value is an `nn.Buffer`. (If another tensor replaces
+/// the value later, the attribute stays registered.)
 fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
     let Some((tensor, module)) = value.as_obj().zip(object.as_obj()) else { return };
     if it.heap.is_tensor(value)
@@ -169,7 +172,8 @@ fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
     }
 }
 
-/// Handles a module that escapes to unseen code: its parameters and buffers may be on any device.
+/// Handles a module that escapes to unseen code: the device, dtype and gradient state of its
+/// parameters and buffers become unknown.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
     if !may_be_module(it, object) {
         return;
@@ -210,7 +214,7 @@ pub(crate) fn unseen_method(it: &mut Interp<'_>, object: ObjId, method: &str) {
     }
 }
 
-/// Handles a module that unseen code got, and may have moved, frozen or extended.
+/// Handles a module that was passed to unseen code, which may have moved, frozen or extended it.
 pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     let object = &Value::Obj(object);
     if !may_be_module(it, object) {
@@ -244,8 +248,8 @@ pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
     !constructed || MOVERS.iter().any(|text| it.mentions(text))
 }
 
-/// Handles a module whose methods are analysed without a caller: its parameters and buffers are on
-/// the unknown device of the module.
+/// Handles a module whose methods are analysed without a caller: its parameters and buffers are
+/// assumed to be on one unknown device, that of the module.
 pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
     if !may_be_moved(it, object) {
         return;
@@ -397,7 +401,7 @@ pub(crate) fn tensors_of(cx: &Cx<'_, '_>, object: &Value, kind: Kind, recurse: b
     out
 }
 
-/// The tensors that move with a module: the parameters and buffers of it and its parts.
+/// The tensors that move with a module: its parameters and buffers, and those of its sub-modules.
 pub(super) fn registered(cx: &Cx<'_, '_>, object: &Value) -> Vec<ObjId> {
     let mut all = tensors_of(cx, object, Kind::Parameters, true).found;
     all.extend(tensors_of(cx, object, Kind::Buffers, true).found);
@@ -430,8 +434,8 @@ pub(crate) fn move_all(
             }
         });
     }
-    // An `_apply` that the program defines may also apply the move, which is an unknown function
-    // here, to other attributes.
+    // If the program defines `_apply`, that method may move other attributes, too. The function
+    // that it gets from PyTorch is unknown here.
     let span = cx.span;
     for (_, module) in named_modules_of(cx, object).found {
         if let Some(apply) = cx.it.user_method(&module, "_apply") {
@@ -552,7 +556,7 @@ fn requires_grad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (object, function) = (b.get("self"), b.get("fn"));
     let span = cx.span;
-    // Sub-modules first, like PyTorch.
+    // Like PyTorch, calls the function for the sub-modules first.
     for (_, module) in named_modules_of(cx, &object).found.into_iter().rev() {
         cx.call(&function, Args::positional([module], span));
     }
@@ -668,8 +672,9 @@ fn state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.it.heap.dict(dict)
 }
 
-/// `load_state_dict`: writes new values into the existing tensors, whose shapes stay. Their dtypes
-/// and devices stay without `assign`; with it, they are those of the loaded tensors, so unknown.
+/// `load_state_dict`: writes new values into the existing tensors, whose shapes stay. Without
+/// `assign`, their dtypes and devices stay, too. With `assign`, dtypes and devices come from the
+/// loaded tensors, and are unknown.
 fn load_state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     state::check(cx, b);
     let object = b.get("self");

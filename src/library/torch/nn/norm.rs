@@ -28,12 +28,12 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// The parameters that the call gives to a norm, each with its name.
+/// The parameters that are given to a normalisation, each with its name.
 fn parameters(cx: &Cx<'_, '_>, b: &Bound, names: &[&'static str]) -> Vec<(&'static str, Tensor)> {
     names.iter().filter_map(|name| Some((*name, cx.tensor_arg(b, name)?))).collect()
 }
 
-/// The shared checks of all norms, and their result.
+/// The checks that all normalisations share, and the result.
 fn normalized(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) -> Tensor {
     let mut all = vec![("input", input)];
     all.extend(parameters.iter().map(|(name, t)| (*name, t)));
@@ -62,7 +62,7 @@ fn accepts_if_empty(cx: &Cx<'_, '_>, parameters: &[(&'static str, Tensor)]) -> b
 /// allowed.) Returns whether the dtypes fit.
 fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) -> bool {
     let Some(dtype) = input.dtype else { return true };
-    // The fused kernel of rms_norm promotes, and autocast may convert the input first.
+    // The fused kernel of rms_norm promotes mixed dtypes, and autocast may convert the input first.
     if cx.name() == "rms_norm" || autocast(cx, input.device) != Autocast::Off {
         return true;
     }
@@ -118,7 +118,8 @@ fn batch_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Batch normalisation divides by `sqrt(variance + eps)`, so `eps` must be positive.
+/// Batch normalisation divides by `sqrt(variance + eps)`, so `eps` must not be negative, and must
+/// be positive in training.
 fn check_eps(cx: &mut Cx<'_, '_>, b: &Bound) {
     let Some(eps) = b.get("eps").as_f64() else { return };
     let training = b.get("training").as_bool() == Some(true);

@@ -1,4 +1,4 @@
-//! `load_state_dict`: its checks of a state that the program has created itself.
+//! The checks of `load_state_dict`, for a state that the program has created itself.
 
 use rustc_hash::FxHashSet;
 
@@ -99,7 +99,7 @@ fn loads_itself(cx: &Cx<'_, '_>, object: &Value) -> bool {
     found.iter().any(|(_, module)| own.iter().any(|name| cx.it.user_method(module, name).is_some()))
 }
 
-/// Whether a module or tensor has several names, each of which is a key of the state.
+/// Whether a module or tensor has several names, so that the state has several keys for one tensor.
 pub(crate) fn is_tied(cx: &Cx<'_, '_>, object: &Value) -> bool {
     let mut seen = FxHashSet::default();
     let mut again = |value: &Value| value.as_obj().is_some_and(|id| !seen.insert(id));

@@ -149,7 +149,7 @@ fn operands(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Option<[(&'static str
         }
     };
     let ((x, plain_x), (y, plain_y)) = (pick(cx, &x), pick(cx, &y));
-    // NumPy's function of two arrays uses the same model.
+    // NumPy's functions of two arrays use the same models.
     if is_numpy(&[plain_x.clone(), plain_y.clone()]) {
         return Some([(left, plain_x), (right, plain_y)]);
     }
@@ -218,7 +218,7 @@ fn common_dtype(cx: &Cx<'_, '_>, operands: &[Operand], rule: Rule) -> Option<Dty
     })
 }
 
-/// The result of a binary function of operands; `None` after a rejection.
+/// The result of a binary function of these operands; `None` after a rejection.
 pub(crate) fn combine(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rule: Rule) -> Option<Tensor> {
     let [(left, x), (right, y)] = operands;
     let plain = [x.clone(), y.clone()];
@@ -438,8 +438,8 @@ fn divide(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Integer tensors with a negative integer exponent are rejected if the exponent is a number, not a
-/// tensor.
+/// Rejects an integer tensor with a negative integer as its exponent. (An exponent that is a tensor
+/// may be negative.)
 fn pow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let rule = Rule::any(Gives::Common, NONE);
     let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
@@ -521,7 +521,7 @@ fn equal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Any(Type::Bool)
 }
 
-/// The norm of a difference: one number.
+/// The norm of a difference, as a 0-d tensor.
 fn dist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let rule = Rule::tensors(Gives::Common, INTEGERS);
     let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
@@ -537,7 +537,7 @@ fn dist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// A complex tensor from two real tensors of one dtype.
+/// A complex tensor from two real tensors of the same dtype.
 fn complex(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let rule = Rule::tensors(Gives::Common, NOT_FLOAT);
     let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };

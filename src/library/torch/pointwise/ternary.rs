@@ -33,7 +33,7 @@ fn same(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// `min` and `max` must both be numbers or both be tensors.
+/// If one of `min` and `max` is a number, the other must be a number or a 0-d tensor.
 fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name);
     let ends: Vec<(&'static str, Value)> =
@@ -92,7 +92,7 @@ fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// The range after clamping to two numbers.
+/// The range after clamping, if each given bound is a number.
 fn clamp_values(cx: &Cx<'_, '_>, input: &Tensor, ends: &[(&'static str, Value)], out: &mut Tensor) {
     let at = cx.at();
     let end = |name: &str| ends.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_f64());
@@ -207,7 +207,7 @@ fn where_indices(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.outs(outs)
 }
 
-/// `lerp` of tensors with one dtype; the weight may be a number.
+/// `lerp` of tensors with the same dtype; the weight may be a number.
 fn lerp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (Some(input), Some(end)) = (tensor_param(cx, b, "input"), tensor_param(cx, b, "end")) else {
         return cx.some_tensor();

@@ -274,8 +274,8 @@ fn combinations(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let again = b.get("with_replacement").as_bool();
     let rows = match (n, r, again) {
         (Some(n), Some(r), Some(again)) => {
-            // With repetition, there are as many combinations of `r` of `n` elements as there are
-            // without repetition of `r` of `n + r - 1` elements.
+            // With repetition, the number of combinations of `r` out of `n` elements is the same as
+            // without repetition of `r` out of `n + r - 1` elements.
             let n = if again { n.checked_add(r.saturating_sub(1)) } else { Some(n) };
             n.and_then(|n| choose(n, r)).map_or(Size::Unknown, Size::Int)
         }

@@ -88,7 +88,8 @@ fn mean(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// Sets the bounds of means and other values between the minimum and maximum of the input.
+/// Sets the bounds of a result, such as a mean, that lies between the minimum and the maximum of
+/// the input.
 fn inside(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     if let Some(range) = &input.range
         && !out.dtype.is_none_or(Dtype::is_complex)
@@ -285,7 +286,7 @@ fn sum_to_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// `cov` and `corrcoef`: rows are variables, columns are observations. The result is a square
-/// matrix, or a number.
+/// matrix, or a 0-d tensor if there is only one variable.
 fn covariance(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let named = ("input", &input);

@@ -28,8 +28,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "as_strided", as_strided);
 }
 
-/// The shape for the argument `sizes` and `numel` elements. A `-1` is computed from the other
-/// sizes, and so is an unknown size if it is the only one. `Err` if the call is certainly rejected.
+/// The shape for the argument `sizes` and `numel` elements. If only one size is `-1` or unknown, it
+/// is computed from the other sizes. `Err` if the call is certainly rejected.
 pub(crate) fn solve(numel: &Size, sizes: &[Size]) -> Result<Vec<Size>, String> {
     let text = || sizes_text(sizes);
     if let Some(bad) = sizes.iter().find(|s| s.known().is_some_and(|n| n < -1)) {
@@ -112,6 +112,7 @@ fn to_shape(cx: &mut Cx<'_, '_>, b: &Bound, sizes: &[Value]) -> Value {
 }
 
 /// The dimensions with these sizes. A size that was at the same position before keeps its origin.
+/// If the rank changes, only the first size can keep it.
 fn keep_origins(cx: &Cx<'_, '_>, input: &Tensor, sizes: Vec<Size>) -> Vec<Dim> {
     let at = cx.at();
     let old = input.shape.as_deref().unwrap_or_default();
@@ -303,7 +304,7 @@ fn squeeze(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 out.push(dim.clone());
                 continue;
             }
-            // If the length may be 1, the rank is unknown.
+            // If it is unknown whether the length is 1, the rank of the result is unknown.
             if !dim.size.equals(&Size::Int(1))? {
                 out.push(dim.clone());
             }

@@ -76,7 +76,8 @@ pub(crate) fn narrowed(
     let out = rearranged(cx, input, dims, takes, |index| {
         let mut index = index.to_vec();
         if let Some(slot) = index.get_mut(axis) {
-            // The element at an unknown start is unknown: its index is set out of range.
+            // If the start is unknown, so are the elements: an index out of range makes them
+            // unknown.
             *slot = from.and_then(|f| slot.checked_add(f)).unwrap_or(usize::MAX);
         }
         index
@@ -159,7 +160,8 @@ fn length(input: &Tensor, axis: Option<usize>) -> Size {
 /// If there are more pieces, only their join is stored.
 const MOST_PIECES: i64 = 256;
 
-/// The lengths of pieces of length `size`; the last piece may be shorter.
+/// The lengths of the pieces if a dimension of length `total` is split after every `size` elements.
+/// The last piece may be shorter. `None` if there are too many pieces.
 fn even(total: i64, size: i64) -> Option<Vec<Size>> {
     if size <= 0 || total < 0 {
         return None;
@@ -212,7 +214,7 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
     let exact = match (total.known(), size.known()) {
         (Some(0), Some(0)) => Some(vec![Size::Int(0)]),
         (Some(total), Some(size)) => even(total, size),
-        // A whole number of pieces of symbolic size.
+        // A symbolic length that is a known multiple of the piece's length.
         _ => total
             .div_exact(&size)
             .and_then(|n| n.known())
@@ -229,7 +231,7 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
     }
 }
 
-/// Computes the only unknown length from the total and the other lengths.
+/// If exactly one length is unknown, computes it from the total and the other lengths.
 fn solve_one(mut sizes: Vec<Size>, total: &Size) -> Vec<Size> {
     let unknown: Vec<usize> = sizes.iter().enumerate().filter(|(_, s)| s.is_unknown()).map(|(i, _)| i).collect();
     if let [only] = unknown.as_slice() {
