@@ -113,8 +113,8 @@ fn layout(mode: &str) -> Option<(Option<i64>, Dtype)> {
     })
 }
 
-/// A new image. `size` is (height, width), as in the array. Without `values`, it may hold every
-/// value that its mode allows.
+/// A new image. `size` is (height, width), as in the array. Without `values`, the image may hold
+/// every value that its mode allows.
 pub(super) fn new_image(
     cx: &mut Cx<'_, '_>,
     mode: Option<&str>,

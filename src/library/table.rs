@@ -66,7 +66,8 @@ pub(crate) struct Class {
     pub attribute: Option<Attribute>,
     /// Instances keep every constructor argument as an attribute of the same name.
     pub keeps_arguments: bool,
-    /// Calling the class runs this instead of creating an instance (`torch.Size`, `torch.device`).
+    /// If present, a call of the class runs this function instead of creating an instance
+    /// (`torch.Size`, `torch.device`).
     pub make: Option<Run>,
 }
 
@@ -107,7 +108,7 @@ pub(crate) struct Table {
     pub aliases: FxHashMap<Sym, Sym>,
     /// Pairs of prefixes that mean the same (`torch.functional.` → `torch.`).
     prefixes: Vec<(&'static str, &'static str)>,
-    /// The table of the base classes of this table's classes.
+    /// Another table, in which base classes of this table's classes are also looked up.
     below: Option<&'static LazyLock<Table>>,
     /// Paths registered by [`Table::listed`] that `signatures.txt` does not list.
     pub unlisted: Vec<String>,

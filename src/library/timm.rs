@@ -48,7 +48,7 @@ fn create(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(id) = model.as_obj() {
         cx.it.heap.set_attr(id, CLASSES, classes.clone());
         cx.it.heap.set_attr(id, "num_classes", classes);
-        // A hidden linear layer represents all parameters: it has their device and dtype.
+        // An internal linear layer represents all parameters: it has their device and dtype.
         let args = Args::positional([Value::Int(1), Value::Int(1)], cx.span);
         let stand_in = cx.call(&Value::path("torch.nn.Linear"), args);
         cx.it.heap.set_attr(id, "_body", stand_in);
@@ -70,7 +70,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some([batch, _, _, _]) => batch.clone(),
         _ => Dim::UNKNOWN,
     };
-    // The hidden layer checks the dtype and device of the input, and determines the dtype and
+    // The internal layer checks the dtype and device of the input, and determines the dtype and
     // device of the output.
     let probe = Tensor { shape: Some(vec![batch, Dim::int(1)]), data: None, base: None, ..input };
     let probe = cx.out(Tensor { range: None, role: None, grad: Grad::Unknown, ..probe });

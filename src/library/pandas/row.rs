@@ -117,8 +117,8 @@ pub(crate) fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> 
         let cell = if pass && objects {
             element(cx, &column, index)
         } else {
-            // The value comes from the column. In a row with strings, so does the dtype; in other
-            // rows, the dtype is the common one.
+            // The value comes from the column. In a row with strings, the dtype also comes from the
+            // column; in other rows, all numbers have the common dtype.
             let dtype = if objects { column.array.dtype } else { common };
             scalar(cx, &column, index, dtype)
         };
@@ -132,7 +132,7 @@ pub(crate) fn one(cx: &mut Cx<'_, '_>, of: &Series, index: &Value) -> Value {
     scalar(cx, of, index, of.array.dtype)
 }
 
-/// An element as a NumPy number.
+/// An element as a NumPy number, or as a Python value if the Series has no known dtype.
 fn scalar(cx: &mut Cx<'_, '_>, of: &Series, index: &Value, dtype: Option<Dtype>) -> Value {
     let found = element(cx, of, index);
     if of.array.dtype.is_none() {
@@ -199,7 +199,7 @@ pub(crate) fn pass(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let row = at(cx, &have, &any, true);
         return cx.it.heap.iter(crate::value::Items::Many(Value::tuple(vec![Value::Unknown, row])));
     }
-    // A named tuple has the values of the columns, as Python numbers.
+    // A named tuple has the values of the columns, as Python values.
     let mut held = Dict { open: Some(Value::Unknown), ..Dict::default() };
     for (key, column) in &have.columns {
         let Some(column) = series(cx, column) else { continue };

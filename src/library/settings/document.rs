@@ -82,8 +82,7 @@ impl Node {
     }
 }
 
-/// The tree of a JSON text; `None` if Python's `json` would also reject it, or the document is too
-/// large.
+/// The tree of a JSON text; `None` if the text is malformed or too large.
 pub(super) fn json(text: &str) -> Option<Node> {
     fn node(value: &serde_json::Value) -> Node {
         match value {

@@ -106,7 +106,7 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let total = b.rest_values().iter().find_map(|v| length(cx, v));
     let (mut train, mut test) = (cx.fresh_dim("train"), cx.fresh_dim("test"));
     if let (Some(n), Value::None) = (total, b.get("train_size")) {
-        // The test part is rounded up.
+        // The size of the test part is rounded up.
         #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a number of rows")]
         let held = match b.get("test_size") {
             Value::None => Some((n as f64 * 0.25).ceil() as i64),

@@ -34,7 +34,7 @@ const TRANSFORMERS: &[(&str, Width, Gives, &str)] = &[
     ("preprocessing", Width::Unknown, Gives::Floats, "PolynomialFeatures"),
     ("preprocessing", Width::Kept, Gives::Argument, "OrdinalEncoder"),
     ("preprocessing", Width::Unknown, Gives::Argument, "OneHotEncoder"),
-    // A column with only missing values is dropped.
+    // These transformers drop columns with only missing values, so the width is unknown.
     ("impute", Width::Unknown, Gives::Floats, "SimpleImputer KNNImputer IterativeImputer"),
     ("decomposition", Width::Argument("n_components"), Gives::Floats, "PCA TruncatedSVD"),
 ];

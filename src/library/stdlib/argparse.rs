@@ -12,8 +12,8 @@ use crate::syntax::Span;
 use crate::value::{Data, Dict, Key, ObjId, Type, Value};
 
 /// The attribute that holds a parser's values, as a dictionary by destination. If an option, and
-/// not only `set_defaults`, sets a destination, the dictionary has a second entry for it: a tuple
-/// with the option's declaration.
+/// not only `set_defaults`, sets a destination, the dictionary has a second entry for this
+/// destination: a tuple with the option's declaration.
 const VALUES: &str = "_values";
 
 const PARSER: &str = "argparse.ArgumentParser";
@@ -336,7 +336,8 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             Some(word) if word.starts_with("--") => {
                 let name = word.trim_start_matches('-');
                 let name = name.split('=').next().unwrap_or(name).replace('-', "_");
-                // With `dest=`, an option is not stored under its own name.
+                // With `dest=`, an option is not stored under its own name, so this word may set
+                // any option.
                 if dict.entries.insert(Key::Str(name.into()), Value::Unknown).is_none() {
                     forget(&mut dict);
                 }

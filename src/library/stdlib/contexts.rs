@@ -99,7 +99,7 @@ fn push(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str, value: Value) {
     cx.it.heap.set_attr(id, ENTRIES, entries);
 }
 
-/// Exits the managers that a stack has entered, in reverse order.
+/// Exits the managers of a stack and makes its calls, in reverse order.
 fn unwind(it: &mut Interp<'_>, stack: &Value, span: Span) {
     let Some(id) = stack.as_obj() else { return };
     let entries = it.heap.attr(id, ENTRIES);

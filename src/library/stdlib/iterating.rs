@@ -114,8 +114,8 @@ fn chain(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.open {
         return many(cx, Value::Unknown);
     }
-    // `chain` requests the iterator of an argument when it reaches it, so a number among the arguments
-    // raises an exception later, if at all.
+    // `chain` requests the iterator of an argument only when the iteration reaches this argument,
+    // so a number among the arguments raises an exception later, or never.
     let is_scalar = |value: &Value| cx.it.heap.tensor_ref(value).is_some_and(|tensor| tensor.rank() == Some(0));
     let refuses = |value: &Value| value.is_none() || value.number_type().is_some() || is_scalar(value);
     if b.rest.iter().any(|arg| refuses(&arg.value)) {

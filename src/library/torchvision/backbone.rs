@@ -11,17 +11,17 @@ use crate::value::{Dim, Grad, ObjId, Size, Tensor, Value};
 
 const BODY: &str = "torchvision.models.Body";
 const CHANNELS: &str = "_channels";
-/// A hidden layer that has the dtype and device of all parameters.
+/// An internal layer that has the dtype and device of all parameters.
 const PROBE: &str = "_probe";
-/// A string with a letter for each step, which halves a side length: `c` rounds up, `f` rounds
-/// down.
+/// A string with one letter for each step. A step halves both side lengths: `c` rounds up, `f`
+/// rounds down.
 const STEPS: &str = "_steps";
 
 pub(crate) fn register(t: &mut Table) {
     t.class(BODY, &["torch.nn.Module"], "").keeps_arguments = false;
     t.def(&format!("{BODY}.forward"), "self, input", forward);
-    // A new stage may change the output channels of the body, unless it is the first: that stage
-    // must fit the second.
+    // A new stage may change the output channels of the body, unless it replaces the first stage,
+    // because the first stage must fit the second one.
     for (name, params) in [("__setitem__", "self, index, module"), ("__delitem__", "self, index")] {
         t.def(&format!("{BODY}.{name}"), params, |cx, b| {
             if b.get("index").as_int() != Some(0) {
@@ -130,7 +130,7 @@ fn body(cx: &mut Cx<'_, '_>, channels: i64, steps: &str) -> Value {
     if let Some(id) = body.as_obj() {
         cx.it.heap.set_attr(id, CHANNELS, Value::Int(channels));
         cx.it.heap.set_attr(id, STEPS, Value::str(steps));
-        // A hidden layer for the dtype and device of the parameters.
+        // An internal layer for the dtype and device of the parameters.
         let probe = layer(cx, "Linear", vec![Value::Int(1), Value::Int(1)], Vec::new());
         cx.it.heap.set_attr(id, PROBE, probe);
     }

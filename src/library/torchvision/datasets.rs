@@ -2,8 +2,8 @@
 //! `data/torchvision-datasets.toml`.
 //!
 //! A dataset stores two patterns: the join of its images, and the join of its targets. If the real
-//! dataset has `data` and `targets`, these are used instead, because scripts filter and change
-//! them.
+//! dataset stores its labels in an attribute, these labels are used instead of the second pattern,
+//! because scripts filter and change them.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::value::{Data, Device, Dict, Dim, Dtype, Grad, Items, ObjId, Range, Ro
 
 const FOLDER: &str = "torchvision.datasets.";
 const BASE: &str = "torchvision.datasets.VisionDataset";
-/// Hidden attributes: the two patterns, and the number of samples.
+/// Internal attributes: the two patterns, and the number of samples.
 const IMAGE: &str = "_image";
 const TARGET: &str = "_target";
 const LENGTH: &str = "_length";
@@ -173,7 +173,7 @@ fn pattern(cx: &mut Cx<'_, '_>, name: &str, spec: &ImageDataset, b: &Bound) -> V
             (spec.mode.as_deref(), Some(size))
         }
     };
-    // Each part of the dataset contains black and white pixels.
+    // If `full_range` is set, each part of the dataset contains black and white pixels.
     let values = spec.full_range.then(|| (Range::of_data(0.0, 255.0).somewhere(), Role::Image));
     pil::new_image(cx, mode, size, values)
 }

@@ -346,7 +346,8 @@ fn to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(Dtype::Uint16) if is_picture => out = out.with_dtype(Some(Dtype::Int16), at).with_range(None, at),
         None => {
             out.range = None;
-            // Images of unknown mode usually contain bytes, but not always.
+            // Images of unknown mode usually contain bytes, but not always, so the range is
+            // unknown.
         }
         _ => {}
     }

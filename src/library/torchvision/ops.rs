@@ -94,7 +94,8 @@ fn read_image(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             if let (Some(n), Some(first)) = (channels, t.shape.as_mut().and_then(|s| s.first_mut())) {
                 *first = Dim::new(Size::Int(n), at);
             }
-            // No dtype is set: PNG files may have 16 bits, which only some versions preserve.
+            // The dtype is assumed to be uint8. (PNG files may have 16 bits, which only some
+            // versions preserve.)
         });
     }
     image

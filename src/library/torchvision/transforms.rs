@@ -176,7 +176,7 @@ const RANDOM: &[&str] = &[
     "ElasticTransform",
 ];
 
-/// Notes on each image and tensor in a result which random draw moved its pixels. It is the same
+/// Notes, for each image and tensor in a result, which random draw moved its pixels. It is the same
 /// draw for all of them.
 fn note_draw(cx: &mut Cx<'_, '_>, name: &str, object: &Value, out: &Value) {
     let chance = cx.it.heap.instance_of(object).and_then(|i| i.attrs.get(&sym("p"))).and_then(Value::as_f64);
@@ -345,7 +345,8 @@ impl Walk<'_> {
 
 impl Walk<'_> {
     /// Handles a tensor that the transform does not change, although it moves the pixels of the
-    /// image. The tensor is reported if it has one class id for each pixel of the image.
+    /// image. The tensor is reported if it has the size of the image, and holds class ids or other
+    /// integers.
     fn passed_over(&self, cx: &mut Cx<'_, '_>, value: &Value) {
         let (Some(tensor), Some((height, width))) = (cx.tensor(value), &self.image) else { return };
         let ids = tensor.role == Some(Role::ClassMask) || tensor.dtype.is_some_and(|d| !d.is_floating());
@@ -361,7 +362,8 @@ impl Walk<'_> {
     }
 }
 
-/// The event for a tensor that a transform does not change although it changes the image.
+/// The event for a tensor that a transform does not change, although the transform changes the
+/// image.
 const UNTOUCHED: &str = "torchvision.transforms.v2.Transform.passed_over";
 static PASSED_OVER: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("inpt, transform")));
 

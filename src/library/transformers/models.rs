@@ -1,5 +1,5 @@
-//! Models by task. A hidden layer represents all layers that are not modelled: its result has the
-//! dtype, the device and the last dimension of the real output.
+//! Models by task. An internal linear layer represents all layers that are not modelled: its result
+//! has the dtype, the device and the last dimension of the real output.
 
 use super::config::{CONFIG, families, of_checkpoint};
 use crate::library::common::{instance, part_of, unknown};
@@ -11,7 +11,7 @@ use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
 
 const BASE: &str = "transformers.PreTrainedModel";
 const OUTPUT: &str = "transformers.modeling_outputs.ModelOutput";
-/// Hidden attributes of a model output: its fields in order, and their names.
+/// Internal attributes of a model output: its fields in order, and their names.
 const FIELDS: &str = "_fields";
 const NAMES: &str = "_names";
 
@@ -240,8 +240,8 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         dims.push(Dim::int(1));
         dims
     });
-    // `_body` represents the model, so it has the dtype to which the script casts the model; the
-    // ids are integers.
+    // `_body` represents the model, so its weight has the dtype to which the script casts the
+    // model. The dtype of the ids does not matter for the output.
     let body = cx.attr(&model, "_body");
     let weight = cx.attr(&body, "weight");
     probe.dtype = cx.tensor(&weight).and_then(|w| w.dtype).filter(|_| !opaque);
@@ -408,7 +408,7 @@ fn loss_of(cx: &mut Cx<'_, '_>, model: &Value, logits: &Tensor, labels: &Value) 
             integral && guessed && classes.as_ref().is_some_and(|c| c.size.known().is_some_and(|n| n > 1))
         }
         Some("ForTokenClassification" | "ForMaskedLM") => true,
-        // Language models shift the labels by one, which does not change their range.
+        // Language models shift the labels by one position, which does not change their range.
         Some("ForCausalLM" | "LMHeadModel") => true,
         _ => false,
     };

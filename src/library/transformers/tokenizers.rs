@@ -108,7 +108,8 @@ fn grow(cx: &mut Cx<'_, '_>, tokenizer: &Value, tokens: &[Value]) -> Value {
     cx.it.heap.set_attr(id, "_length", length.map_or(Value::Any(Type::Int), Value::Int));
     cx.it.heap.set_attr(id, "_top", length.map_or(Value::Unknown, Value::Int));
     cx.it.heap.set_attr(id, "_grown", Value::Bool(length.is_some()));
-    // A tensor stores the number together with the place that determined it.
+    // The number of tokens is stored in a tensor, which also keeps the place that determined the
+    // number.
     let past = Past { vocabulary: length.map(|n| (n, cx.span)), ..Past::default() };
     let mark = cx.out(Tensor { past, ..Tensor::default() });
     cx.it.heap.set_attr(id, "_added", mark);
@@ -136,7 +137,8 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(instance) = tokenizer.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
         instance.open = true;
     }
-    // Special tokens that these arguments name are added if the vocabulary does not contain them.
+    // Keyword arguments such as `pad_token` name special tokens. These tokens are added if the
+    // vocabulary does not contain them.
     let named = |name: &str| name.ends_with("_token") || name == "additional_special_tokens";
     let without_pad = known.is_some_and(|known| known.pad.is_none());
     let own = |token: &str| kind.is_some_and(|kind| kind.special.iter().any(|special| special == token));
@@ -205,7 +207,7 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let told_apart = cx.attr(&tokenizer, "_segments").as_bool();
     let tensors = b.get("return_tensors").as_str() == Some("pt");
-    // Windows over long texts give more rows than texts.
+    // With `return_overflowing_tokens`, a long text is split into several rows.
     let rows = if b.get("return_overflowing_tokens").as_bool() == Some(false) { rows(cx, &text) } else { Dim::UNKNOWN };
     let full = b.get("padding").as_str() == Some("max_length") || b.get("pad_to_max_length").as_bool() == Some(true);
     let cut = matches!(b.get("truncation"), Value::Bool(true)) || b.get("truncation").as_str() == Some("longest_first");
