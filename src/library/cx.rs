@@ -69,7 +69,7 @@ impl Cx<'_, '_> {
     }
 
     /// Reports that the library rejects this call if the assumption holds. It is not known whether
-    /// it holds; if not, the call succeeds.
+    /// the assumption holds; if it does not, the call succeeds.
     pub(crate) fn reject_if(
         &mut self,
         assumed: &'static str,

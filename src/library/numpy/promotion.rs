@@ -76,7 +76,7 @@ pub(crate) fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
         return None;
     }
     let (low, high) = if a.kind() <= b.kind() { (a, b) } else { (b, a) };
-    // The float type must hold every integer of the other type.
+    // The float type holds every integer of the other type, except for 64-bit integers.
     let holding = |d: Dtype| match bits(d) {
         8 => 16,
         16 => 32,

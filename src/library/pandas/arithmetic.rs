@@ -77,7 +77,7 @@ fn rows(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Option<S
     if let (Some(x), Some(y)) = (&x, &y)
         && !aligned(&x.index, &y.index)
     {
-        // A row that only one operand has is a missing value in the result.
+        // A row that only one operand has gives a missing value in the result.
         let rows = super::facts::some_rows(cx);
         return Some(Series::unknown(rows, at));
     }
@@ -189,7 +189,7 @@ fn each(
     Some(have)
 }
 
-/// `left op= right`: may change the object in place, and other names may refer to it.
+/// `left op= right`: may change the object in place. Other names may refer to this object.
 pub(crate) fn augmented(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let id = left.as_obj().filter(|_| is_pandas(it, left))?;
     let out = binary(it, op, left, right, span);

@@ -197,7 +197,7 @@ fn of_dict(cx: &mut Cx<'_, '_>, dict: &Dict) -> Option<Frame> {
             rows = Some(size);
         }
         if is_pandas(cx.it, value) {
-            // Series with different labels are aligned by label.
+            // Series with different labels are aligned by label, so the rows are not known.
             match &index {
                 Some(have) if !aligned(have, &column.index) => return None,
                 _ => index = Some(column.index),

@@ -53,8 +53,8 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// `series.cat.codes`, and other attributes of categories. For a `pd.Categorical`, these are
-/// arrays.
+/// `series.cat.codes`, and other attributes of categories. For a `pd.Categorical`, the codes are an
+/// array.
 fn categorical(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let held = cx.attr(object, "of");
     let have = series(cx, &held)?;

@@ -1,7 +1,8 @@
 //! The facts of frames and Series, and how they are stored on the heap.
 //!
-//! Both are instances whose hidden attributes hold the facts. A frame's columns are Series. Every
-//! access to a column returns the same object, so a write to it is a write to the frame.
+//! Frames and Series are instances whose internal attributes hold the facts. A frame's columns are
+//! Series. Every access to a column returns the same object, so a write to it is a write to the
+//! frame.
 
 use std::rc::Rc;
 
@@ -31,8 +32,8 @@ pub(super) const MOST_ITEMS: usize = 4096;
 /// The facts of a Series.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
-    /// The values as a NumPy array. It has no dtype if they are strings or categories, or if some
-    /// may be missing.
+    /// The values as a NumPy array. It has no dtype if the values are strings or categories, or if
+    /// some values may be missing.
     pub array: Tensor,
     /// The elements, if they are not numbers: a tuple of all elements, or their join.
     pub items: Value,
