@@ -60,10 +60,13 @@ impl Rule for AxesSwappedByView {
             return;
         }
         let text = |sizes: &[Size]| sizes.iter().map(Size::to_string).collect::<Vec<_>>().join(", ");
+        let open = old.iter().zip(&new).any(|(a, b)| a.equals(b) != Some(true) && a.known().is_none());
         let message = format!(
-            "from [{}] to [{}] the sizes change places, but the elements are not moved: use `permute` to reorder axes",
+            "from [{}] to [{}] the sizes change places, but the elements are not moved: use `permute` to reorder \
+             axes{}",
             text(&old),
-            text(&new)
+            text(&new),
+            if open { " (if no size that moves is 1)" } else { "" }
         );
         let labels = tensor.shape_at.map(|span| Label { span, message: format!("shape [{}] is set here", text(&old)) });
         cx.findings.report(NAME, Severity::Warning, message, span, labels.into_iter().collect());

@@ -62,8 +62,10 @@ pub(crate) struct ModelLeftInEval {
     outputs: RefCell<FxHashMap<ObjId, (ObjId, Option<bool>)>>,
     /// The layers in the graph of the last `backward()`, and their modes.
     last: RefCell<Vec<(ObjId, Option<bool>)>>,
-    /// The mode in which each layer was trained in the first round of a loop.
-    trained: RefCell<FxHashMap<ObjId, bool>>,
+    /// The mode in which each layer was trained in the first round of a loop, for each step. Another
+    /// step may intend another mode: a GAN's discriminator is trained on the results of a generator
+    /// in evaluation mode.
+    trained: RefCell<FxHashMap<(ObjId, Span), bool>>,
     /// The place of the last `eval()`.
     eval: RefCell<Option<Span>>,
     /// For each layer, the `eval()` of a model that had been put into training mode as a whole, and
@@ -158,9 +160,9 @@ impl Rule for ModelLeftInEval {
                         return;
                     }
                     let Some(training) = training else { continue };
-                    let before = self.trained.borrow().get(layer).copied();
+                    let before = self.trained.borrow().get(&(*layer, span)).copied();
                     if before.is_none() || !it.later_round() {
-                        self.trained.borrow_mut().insert(*layer, *training);
+                        self.trained.borrow_mut().insert((*layer, span), *training);
                     } else if before == Some(true) && !training {
                         let Some(eval) = *self.eval.borrow() else { return };
                         let message = "the model stays in evaluation mode and is trained in it from the next \

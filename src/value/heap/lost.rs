@@ -81,7 +81,7 @@ impl Heap {
         match (self.get(id), written) {
             (Data::Tensor(_), Written::Elements | Written::Memory | Written::Shape) => {
                 let Some(now) = self.tensor_now(id) else { return };
-                let shape = written == Written::Shape && !now.last_dims().is_empty();
+                let shape = written == Written::Shape && (now.shape.is_some() || !now.trailing.is_empty());
                 let known = now.range.is_some() || now.data.is_some() || now.role.is_some();
                 let mut tensor = now.into_owned();
                 if !known && !shape && tensor.grad != Grad::Off {

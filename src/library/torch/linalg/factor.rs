@@ -158,7 +158,7 @@ fn any(cx: &mut Cx<'_, '_>, b: &Bound, outs: &[Out]) -> Value {
     let Some((tensor, of)) = input(cx, b, false) else { return nothing(cx, outs.len()) };
     // A tolerance may be a tensor with batch dimensions.
     let is_plain = |name: &&str| !b.given(name) || b.get(name).is_none() || b.get(name).number_type().is_some();
-    let of = of.filter(|_| ["atol", "rtol", "tol", "rcond"].iter().all(|name| is_plain(name)));
+    let of = of.filter(|_| ["atol", "rtol", "tol", "rcond"].iter().all(is_plain));
     let outs = results(cx, &tensor, of.as_ref(), outs);
     deliver(cx, b, outs)
 }
