@@ -32,8 +32,8 @@ impl<'p> Interp<'p> {
         if flow == Flow::Next { self.exec_block(&stmt.finalbody) } else { flow }
     }
 
-    /// Runs a `finally` block as if an exception, raised at an unknown place of the block before
-    /// it, propagated outwards. Afterwards, the state is restored.
+    /// Runs a `finally` block as if an exception had been raised at an unknown place of its `try`
+    /// statement, and propagated outwards. Afterwards, the state is restored.
     fn finally_after_exception(&mut self, body: &'p [Stmt], mark: Mark, flow: Flow, journal: &Journal) {
         let (outside, stopped) = (self.context, self.stopped);
         let (raised, uncaught) = (self.raised, self.uncaught);

@@ -301,7 +301,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether `super(class, receiver)` raises, because the receiver is no instance of the class.
+    /// Whether `super(class, receiver)` raises, because the receiver is not an instance of the
+    /// class.
     fn is_foreign(&self, class: ObjId, receiver: &Value) -> bool {
         let Data::Class(data) = self.heap.get(class) else { return false };
         let name = data.name;

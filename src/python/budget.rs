@@ -141,8 +141,7 @@ impl Meter {
         left > 0
     }
 
-    /// Suspends the current call until it is [resumed](Meter::resume): steps in between do not
-    /// count for it.
+    /// Stops counting steps for the call that [`Meter::leave`] began, until [`Meter::resume`].
     pub(super) fn pause(&mut self) -> Option<Visit> {
         self.visit.take()
     }

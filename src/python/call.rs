@@ -222,13 +222,13 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Makes the attributes unknown that the methods of the object and of its parts assign.
+    /// Forgets the values of the attributes that the methods of the object and of its parts assign.
     pub(crate) fn forget_assigned(&mut self, object: &Value) {
         self.forget_inside(object, MAX_PARTS);
     }
 
-    /// Makes the attributes unknown that methods of an instance's class other than the constructor
-    /// assign.
+    /// Forgets the values of the attributes that methods of an instance's class, other than the
+    /// constructor, assign.
     pub(super) fn forget_own(&mut self, id: ObjId) {
         let Some(class) = self.heap.instance_of(&Value::Obj(id)).and_then(|i| i.class.as_obj()) else { return };
         for name in self.attributes_set_later(class) {

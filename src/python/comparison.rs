@@ -11,7 +11,7 @@ impl<'p> Interp<'p> {
     pub(super) fn compare(&mut self, e: &'p ast::ExprCompare) -> Value {
         let mut left = self.eval(&e.left);
         let span = self.span(e);
-        // What the comparisons before the last one may give if they end the chain.
+        // The possible result of the chain if a comparison before the last one ends it.
         let mut earlier: Option<Value> = None;
         let last = e.ops.len().saturating_sub(1);
         for (i, (op, right)) in e.ops.iter().zip(&*e.comparators).enumerate() {

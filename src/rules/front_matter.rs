@@ -8,8 +8,8 @@
 //! (a fenced block of TOML: the metadata)
 //! ```
 //!
-//! An older form is also supported: TOML between two `+++` lines, with the keys `code` and `summary`
-//! instead of title and sentence.
+//! An older form is also supported: TOML between two `+++` lines, with the keys `code` and
+//! `summary` instead of the title and the summary sentence.
 //!
 //! `build.rs` includes this file, so that the same code reads the pages of the repository and those
 //! of users. Therefore this file may use only `std`, `serde` and `toml`.

@@ -1,5 +1,5 @@
-//! A plain tensor of class ids next to the image, in a `v2` transform of torchvision that moves the
-//! pixels of the image.
+//! A mask in a plain tensor that is passed, together with its image, to a `v2` transform of
+//! torchvision that moves pixels.
 //!
 //! The model of the transforms reports the tensors that a transform does not change.
 

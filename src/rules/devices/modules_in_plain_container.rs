@@ -166,8 +166,8 @@ impl ModulesInPlainContainer {
     }
 }
 
-/// The fix: wraps the container in `nn.ModuleList` or `nn.ModuleDict`. `torch.nn` has the name that
-/// the expression uses for it.
+/// The fix: wraps the container in `nn.ModuleList` or `nn.ModuleDict`. The fix calls `torch.nn` by
+/// the name that the expression uses.
 fn wrapped(cx: &Context<'_, '_>, from: Span, class: &str) -> Option<Fix> {
     let text = cx.source(from)?;
     let module = ["torch.nn.", "nn."].into_iter().find(|module| {

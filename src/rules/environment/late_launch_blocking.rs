@@ -75,7 +75,7 @@ impl Rule for LateLaunchBlocking {
         let it = &mut *cx.it;
         let span = cx.span;
         let name = path.as_str();
-        // What a worker process of a loader does leaves the main process as it is.
+        // The calls in a worker process of a loader do not affect the main process.
         if holds(it, WORKER) || holds(it, COPIED) {
             return;
         }

@@ -60,8 +60,8 @@ impl Rule for SwallowedDeviceAssert {
         if self.on_gpu.get() <= since {
             return;
         }
-        // If the optimizer is created inside the `try`, each iteration is a training of its own, as
-        // in a benchmark or a test.
+        // If the optimizer is created inside the `try`, each iteration is a separate training run,
+        // as in a benchmark or a test.
         let own = trace.optimizers.all().into_iter().filter_map(|id| trace.optimizers.known(id));
         let inside = |span: Span| span.file == attempt.file && attempt.start <= span.start && span.end <= attempt.end;
         let swallows = goes_on

@@ -110,7 +110,7 @@ impl Rule for SyncInTrainingLoop {
                 ),
                 Cost::Wait(how) => ("sync-in-training-loop", format!("{how} waits for the GPU in every step")),
                 Cost::MadeOnCpu(made) => {
-                    labels.push(Label { span: made, message: "created here without `device=`".to_owned() });
+                    labels.push(Label { span: made, message: "it is created on the CPU here".to_owned() });
                     ("tensor-made-on-cpu", "every step creates this on the CPU and copies it to the GPU".to_owned())
                 }
                 Cost::RedundantMove if needed.contains(span) => continue,

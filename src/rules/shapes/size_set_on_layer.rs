@@ -56,7 +56,7 @@ impl Rule for SizeSetOnLayer {
                 cx.findings.report(NAME, Severity::Error, message, span, Vec::new());
                 return;
             }
-            // The weight of a grouped convolution has the channels of one group.
+            // The weight of a grouped convolution has only the input channels of one group.
             let groups = it.heap.attr(layer, "groups").map_or(Some(1), |groups| groups.as_int());
             if name.as_str() == "in_channels" && groups != Some(1) {
                 return;
@@ -71,8 +71,8 @@ impl Rule for SizeSetOnLayer {
             return;
         }
         let Some(called) = bound.get("self").as_obj() else { return };
-        // Library networks are not interpreted: when a network is called, its last layer counts as
-        // called.
+        // Library networks are not interpreted: when a network is called, each layer in it counts
+        // as called.
         let closed = path.as_str().starts_with("torchvision.models.");
         let calls = |set: &&Set| {
             let mut inside = Vec::new();

@@ -24,7 +24,7 @@ pub(crate) enum Gradients {
     Fresh,
     /// Used by a step.
     Used,
-    /// Used by a step, and then accumulated into.
+    /// Used by a step; after that, a `backward()` has added to them.
     Mixed,
 }
 

@@ -1,4 +1,4 @@
-//! Gradients that are clipped after `zero_grad()` and before `backward()`, when there are none.
+//! Clipping between `zero_grad()` and `backward()`, when there are no gradients.
 //!
 //! Each optimizer has a stage on the heap, which follows the paths of the program: cleared, clipped,
 //! filled. Everything that may compute, change or clip its gradients in another way makes the

@@ -1,9 +1,10 @@
 //! A model that is evaluated in training mode: dropout drops, and batch norm uses the batch.
 //!
-//! Outputs in training mode without gradients can be intended: pseudo labels and targets of another
-//! network (which a later `backward()` shows), Monte Carlo dropout and updates of batch statistics
-//! (which begin with `train()`). So the rule reports outputs that are compared with labels and take
-//! part in no `backward()`, if `train()` was not called since the last training step.
+//! Outputs in training mode without gradients can be intended. Pseudo labels, and targets for
+//! another network, take part in a later `backward()`. Before Monte Carlo dropout or an update of
+//! batch statistics, the program calls `train()`. So the rule reports outputs that are compared
+//! with labels and take part in no `backward()`, if `train()` was not called since the last
+//! training step.
 //!
 //! Outputs with gradients are reported if another call trains the same layer: a loss on which the
 //! program never calls `backward()` is then a validation loss.
@@ -146,8 +147,8 @@ impl Rule for EvaluationInTrainingMode {
             Moment::Backward { loss, .. } => {
                 let mut used = self.used.borrow_mut();
                 let reached = trace.graph.ancestors(loss, |id| !used.contains(&id));
-                // The result of a rejected call is unknown, and so is the function that computed
-                // it.
+                // If a call was rejected, its result is unknown, and the graph does not know which
+                // function computed it.
                 let is_blank = |id: &ObjId| {
                     trace.graph.node(*id).is_none()
                         && tensor(cx.it, *id).is_some_and(|t| t.dtype.is_none() && t.shape.is_none())
@@ -184,8 +185,8 @@ impl Rule for EvaluationInTrainingMode {
     }
 }
 
-/// Whether `eval()` of the model reaches this layer: it does not if `forward` creates the layer, or
-/// gets it from elsewhere.
+/// Whether `eval()` of the model would change the mode of this layer. It would not if the model is
+/// already in evaluation mode, or if `forward` creates the layer or gets it from elsewhere.
 fn follows(it: &Interp<'_>, model: &Value, layer: ObjId, path: Sym) -> bool {
     let own = model.as_obj().and_then(|id| it.heap.attr(id, "training"));
     if own.and_then(|training| training.as_bool()) == Some(false) {

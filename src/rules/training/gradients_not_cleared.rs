@@ -1,7 +1,7 @@
 //! A step with gradients that an earlier step has already used, and to which more were added.
 //!
-//! Programs that accumulate gradients on purpose clear them between two steps. The rule reports
-//! gradients that are cleared on no path from one step to the next.
+//! Programs that accumulate gradients on purpose also clear them between two steps. The rule
+//! reports gradients that, in some iterations, are cleared on no path from one step to the next.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Context, Rule};

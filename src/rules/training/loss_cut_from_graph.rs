@@ -23,8 +23,8 @@ pub(crate) struct LossCutFromGraph {
     terms: RefCell<Vec<Term>>,
     /// The optimizers that have stepped since the last `backward()`.
     stepped: RefCell<Vec<ObjId>>,
-    /// Terms whose gradients no step has used yet. A term is removed if one of its `others` steps,
-    /// and reported if one of them clears its gradients before that.
+    /// Terms whose gradients no step has used yet. A term is removed when one of the optimizers in
+    /// its `others` steps, and reported when one of them clears its gradients first.
     lost: RefCell<Vec<Lost>>,
 }
 
@@ -102,8 +102,9 @@ impl Rule for LossCutFromGraph {
 }
 
 impl LossCutFromGraph {
-    /// Finds terms of the loss that `detach()` disconnects from the parameters of the optimizer that
-    /// steps, and that reach only parameters of other optimizers, which then clear the gradients.
+    /// Reports terms of a loss that train nothing: `detach()` disconnects the term from the
+    /// parameters of the optimizer that steps, and the other optimizers, whose parameters the term
+    /// reaches, clear the gradients without a step.
     fn terms_lost(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         match moment {
@@ -151,8 +152,8 @@ impl LossCutFromGraph {
         }
     }
 
-    /// Reports checkpointed parts of a model on which the loss depends, but whose parameters it
-    /// cannot train.
+    /// Reports checkpointed parts of a model on which the loss depends, but whose parameters get no
+    /// gradients.
     fn unrecorded(&self, cx: &mut Context<'_, '_>, loss: &[ObjId]) {
         let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);

@@ -35,7 +35,7 @@ impl Rule for MissingSuperInit {
         let it = &*cx.it;
         match event {
             // An unseen constructor may call `Module.__init__`. The event does not name the object,
-            // so the receiver of the current method is taken.
+            // so the receiver of the current method is used.
             Event::Unseen { name, .. } if name.as_str() == "__init__" => {
                 if let Some(Value::Obj(id)) = it.method_receiver() {
                     self.made.borrow_mut().insert(*id);

@@ -78,7 +78,7 @@ impl Rule for ObjectInCheckpoint {
     }
 }
 
-/// The part of a value that is pickled by a class which is not allowed by default.
+/// Describes the part of a value that `torch.load` rejects by default.
 fn refused(it: &Interp<'_>, value: &Value, depth: u32) -> Option<String> {
     if depth == 0 {
         return None;

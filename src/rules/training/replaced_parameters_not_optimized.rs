@@ -31,7 +31,7 @@ pub(crate) struct ReplacedParametersNotOptimized {
     all_of: RefCell<FxHashMap<ObjId, ObjId>>,
     /// Optimizers that were given all parameters of a module, each with this module.
     covers: RefCell<FxHashMap<ObjId, ObjId>>,
-    /// Optimizers that got more parameters later.
+    /// Optimizers to which `add_param_group` has added parameters.
     enlarged: RefCell<FxHashSet<ObjId>>,
 }
 

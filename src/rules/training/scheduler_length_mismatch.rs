@@ -1,5 +1,6 @@
-//! A scheduler that is configured for another number of steps than it makes: for epochs, although
-//! it steps in every batch, or the reverse.
+//! A scheduler that is configured for another number of steps than it makes: for example for the
+//! number of epochs, although it steps in every batch, or for the number of batches, although it
+//! steps once per epoch.
 //!
 //! The number of steps is computed from the loops around `step()` that began after the scheduler
 //! was created.
@@ -41,7 +42,7 @@ struct Made {
 #[derive(Default)]
 pub(crate) struct SchedulerLengthMismatch {
     made: RefCell<FxHashMap<ObjId, Made>>,
-    /// The steps of each scheduler, with the loops around them.
+    /// For each scheduler: the places of its steps, each with the loops around it.
     steps: RefCell<BTreeMap<ObjId, BTreeMap<Span, Vec<Rounds>>>>,
 }
 
@@ -106,7 +107,8 @@ impl Rule for SchedulerLengthMismatch {
 }
 
 impl Made {
-    /// The message for steps in these loops (outermost first), if their number is wrong.
+    /// The severity and the message for steps in these loops (outermost first), if the number of
+    /// steps is wrong.
     fn mismatch(&self, around: &[Rounds], alone: bool) -> Option<(Severity, String)> {
         let (outer, inner) = around.split_first()?;
         let total = self.total;

@@ -2,14 +2,14 @@
 //! is no `backward()`.
 //!
 //! A single step without gradients may be intended, to create the state of the optimizer. So an
-//! optimizer is reported if no step in a loop ever had gradients. A program that computes nothing
-//! from the parameters is not reported: it does not train, but may, for example, plot the learning
-//! rates of a scheduler.
+//! optimizer is reported only if it steps in a loop and none of its steps ever has gradients. A
+//! program that computes nothing from the parameters is not reported: it does not train, but may,
+//! for example, plot the learning rates of a scheduler.
 //!
 //! Dropping the gradients of some iterations may also be intended. But if the loss is divided by
-//! `n`, and the step runs in every `n`th iteration, the gradients were meant to accumulate. The same
-//! holds if one condition decides whether an iteration clears the gradients before its `backward()`
-//! and whether it steps after it.
+//! `n`, and the step runs in every `n`th iteration, the gradients were meant to accumulate. The
+//! same holds if the gradients are cleared before the `backward()` of an iteration and the
+//! optimizer steps after it, both under the same condition.
 //!
 //! If every iteration clears gradients that no step has used, they are either read by the program
 //! or useless. So an optimizer that never steps is reported if the program reads no `.grad`.
@@ -41,7 +41,7 @@ struct Steps {
     cleared: Option<(Span, i64)>,
     /// A step in every `n`th iteration, and `n`.
     regular: Option<(Span, i64)>,
-    /// There is a step that does not run only in every `n`th iteration.
+    /// Some step is not under a condition that holds in every `n`th iteration.
     irregular: bool,
     /// In a loop: a `backward()` whose gradients the next iteration clears, and the call that clears
     /// them.

@@ -1,8 +1,8 @@
 //! `model.module(x)` in training, if `model` is a `DistributedDataParallel`.
 //!
-//! The rule reports a call only if an optimizer steps on its result: in evaluation, bypassing the
-//! wrapper is correct. A loss is not reported if the wrapper computed a part of it, because that
-//! part prepares the averaging of gradients.
+//! The rule reports a call only if a `backward()` and a step of an optimizer follow that use its
+//! result: in evaluation, bypassing the wrapper is correct. Nothing is reported if a call of the
+//! wrapper computed a part of the loss, because this call prepares the averaging of gradients.
 
 use std::cell::RefCell;
 

@@ -1,7 +1,7 @@
 //! `~mask` for integers that are only 0 and 1, if the result is used as a mask.
 //!
-//! The page has no contract, because the probe could not check it: the functions below are called
-//! all the time, and a real tensor does not show how it was computed.
+//! The page has no contract, because the probe could not check it: a real tensor does not show
+//! whether `~` computed it, and the functions below are called too often.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
@@ -40,7 +40,7 @@ impl Rule for BitsOfMaskFlipped {
 }
 
 /// The place of a `~` whose result is an index, if the index is certainly meant as a mask: it is of
-/// type uint8, which PyTorch takes for a mask, or has the shape of the tensor. (`rows[~sides]` with
+/// type uint8, which PyTorch treats as a mask, or has the shape of the tensor. (`rows[~sides]` with
 /// `sides` in int64 and two rows is correct: it selects the other row.)
 fn flipped_index(it: &Interp<'_>, bound: &Bound) -> Option<Span> {
     let key = bound.get("key");
