@@ -34,9 +34,9 @@ pub(super) struct Context {
     /// The number of undecided branches inside functions and loops; the code after `if …: return` counts as
     /// one.
     pub doubts: u32,
-    /// The number of undecided branches inside functions whose condition is not known to recur.
-    /// Operands that some runs do not evaluate, and `finally` blocks after an exception, count,
-    /// too.
+    /// The number of undecided branches inside functions, without those whose condition is known to
+    /// recur. Operands that some runs do not evaluate, and `finally` blocks after an exception,
+    /// count, too.
     pub guesses: u32,
     /// The number of active loops that are in a later round.
     pub later_rounds: u32,
@@ -48,7 +48,7 @@ pub(super) struct Context {
     pub carried: Option<usize>,
 }
 
-/// How certain it is that code really runs in the state in which it runs here.
+/// How certain it is that the program really reaches the current code in the current state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Certainty {
     /// The code is in an arm of an unknown condition, and this condition may exclude the values for
@@ -143,8 +143,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Reports wrong arguments of the current call. If the callee is a global name, it does not
-    /// depend on the condition of an arm in which the call stands.
+    /// Reports wrong arguments of the current call. If the callee is a global name, the mistake
+    /// does not depend on the condition of the arm that contains the call.
     pub(crate) fn in_arm_of_callee(&mut self, report: impl FnOnce(&mut Self)) {
         if self.callee_is_global { self.in_any_arm(report) } else { report(self) }
     }

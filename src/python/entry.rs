@@ -77,8 +77,8 @@ impl<'p> Interp<'p> {
         self.heap.release(mark);
     }
 
-    /// Arguments for an uncalled function: only what annotations, the types of defaults and the
-    /// uses of the parameters tell is known.
+    /// Arguments for an uncalled function. Nothing is known about them except what annotations, the
+    /// types of defaults and the uses of the parameters show.
     fn unknown_args(&mut self, def: &'p StmtFunctionDef, receiver: Option<Value>, span: Span) -> Args {
         let mut args = Args::default();
         let mut positional = def.parameters.posonlyargs.iter().chain(&def.parameters.args);

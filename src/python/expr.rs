@@ -362,8 +362,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs the loops of a comprehension, with their filters. The first iterable may have been
-    /// evaluated before.
+    /// Runs the loops of a comprehension, with their filters. `iterable` is the first iterable, if
+    /// it was evaluated before.
     pub(super) fn comprehend(
         &mut self,
         generators: &'p [Comprehension],
