@@ -372,7 +372,7 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// Closes a generator at its last `yield`: runs its `finally` and `with` blocks.
+    /// Closes a generator at the `yield` at which it stopped: runs its `finally` and `with` blocks.
     fn close(&mut self, generator: &Value, span: Span) {
         if self.heap.suspended(generator).is_none_or(|(_, suspended)| suspended.progress != Progress::Started) {
             return;

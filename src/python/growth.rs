@@ -18,7 +18,8 @@ const SHORT: Option<usize> = Some(3);
 const LONG: Option<usize> = Some(1000);
 
 impl<'p> Interp<'p> {
-    /// Runs a loop with this number of rounds over elements like `element`.
+    /// Runs a loop with this number of rounds over elements like `element`, and sets the lengths of
+    /// the lists to which it appends, if they are known.
     pub(super) fn counted(
         &mut self,
         stmt: &'p StmtFor,
@@ -67,8 +68,9 @@ impl<'p> Interp<'p> {
         lists
     }
 
-    /// The number of elements that one more round appends to each list, from this length or from
-    /// the current length. The round is speculative. `None` if the round may leave the loop.
+    /// The number of elements that one more round appends to each list. The lists have this length
+    /// before the round, or their current contents if `length` is `None`. The round is speculative.
+    /// `None` if the round may leave the loop.
     fn growth(
         &mut self,
         stmt: &'p StmtFor,

@@ -38,7 +38,7 @@ pub(crate) enum Hook {
 const MAX_HELD: u32 = 3;
 
 impl Interp<'_> {
-    /// Makes everything unknown that an unseen function may have changed in its arguments, such as
+    /// Makes unknown everything that an unseen function may have changed in its arguments, such as
     /// the contents of lists and dicts.
     pub(super) fn havoc_args(&mut self, args: &Args) {
         for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
@@ -91,7 +91,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes everything unknown that unseen code may have changed in an object: its contents, those
+    /// Makes unknown everything that unseen code may have changed in an object: its contents, those
     /// of its attributes, and, for a function, everything that a call of it may write.
     pub(crate) fn havoc(&mut self, value: &Value) {
         self.havoc_argument(value, MAX_CALLS, &mut Seen::default());
@@ -112,7 +112,7 @@ impl Interp<'_> {
         }
     }
 
-    /// For the objects in a collection, makes the attributes unknown that their methods may have
+    /// For the objects in a collection, makes unknown the attributes that their methods may have
     /// set.
     fn forget_held(&mut self, value: &Value, depth: u32) {
         let Some(below) = depth.checked_sub(1) else { return };

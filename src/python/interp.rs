@@ -201,7 +201,7 @@ pub(crate) struct Interp<'p> {
     /// handler catches.
     pub(super) uncaught: u32,
     /// An object for the state of libraries (default dtype and device, modes). It is on the heap,
-    /// so that branches undo and join it.
+    /// so that the end of a branch restores it, and joins merge it.
     pub state: ObjId,
 }
 
@@ -403,7 +403,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Records that the operation on an unknown object at this place may have succeeded. In a
-    /// function that nothing calls, an unknown parameter shows nothing.
+    /// function that nothing calls, nothing is recorded: its parameters are unknown in any case.
     pub(super) fn pass_unjudged(&mut self, place: Span) {
         if !self.context.speculative {
             self.unjudged.insert(place);

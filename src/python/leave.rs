@@ -103,7 +103,7 @@ impl<'p> Interp<'p> {
         self.frames.last_mut().and_then(|frame| frame.blocks.pop())
     }
 
-    /// Takes the paths that left for a block, in order.
+    /// Takes the paths that continue at the end of this block, in order.
     pub(super) fn take_exits(&mut self, to: BlockId) -> Vec<Exit> {
         if self.exits.iter().all(|exit| exit.to != to) {
             return Vec::new();

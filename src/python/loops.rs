@@ -129,7 +129,7 @@ impl<'p> Interp<'p> {
                 it.pop_block();
                 let left = it.take_exits(id);
                 if it.is_live() {
-                    // If no `raise` is in sight, a function that is not seen raises it.
+                    // If no path raised it here, unseen code raises it.
                     let unseen = before.filter(|_| left.is_empty());
                     ends.borrow_mut().extend(left.into_iter().map(|exit| exit.state).chain(unseen));
                 }
@@ -470,8 +470,8 @@ impl<'p> Interp<'p> {
         }
         (self.context.later_rounds, self.context.in_doubt) = (outer.later_rounds, outer.in_doubt);
         self.pop_block();
-        // If every path leaves the function in the first round, the code after the loop is for the
-        // runs in which the loop has no round.
+        // If every path leaves the function in the first round, the code after the loop runs only
+        // if the loop has no round.
         if skipped && state.is_none() && ended.is_empty() && self.exits.iter().all(|exit| exit.to != id) {
             ended.push(self.heap.delta(mark));
         }
@@ -501,7 +501,7 @@ impl<'p> Interp<'p> {
 
     /// Runs a loop's body from the state in which its first round ended, only for the observer: the
     /// effects are discarded. If only this round took a path that certainly recurs, the next round
-    /// is also replayed. `skipped`: the loop may have no round, so its condition may not be evaluated
+    /// is also replayed. `skipped`: the loop may have no round; its condition is then not evaluated
     /// again.
     fn show_second_round(
         &mut self,

@@ -138,7 +138,7 @@ impl Interp<'_> {
         entry
     }
 
-    /// The instance whose `__dict__` a value is.
+    /// If a value is the `__dict__` of an instance: this instance.
     pub(super) fn dict_owner(&self, value: &Value) -> Option<Value> {
         match value {
             Value::Method(pair) if pair.1.as_str() == DICT => Some(pair.0.clone()),
@@ -203,7 +203,7 @@ impl Interp<'_> {
         value
     }
 
-    /// Makes the attributes unknown that are missing on some path: the dictionary of
+    /// Makes unknown the attributes that are missing on some path: the dictionary of
     /// [`Interp::attributes`] does not contain them, but a write to `__dict__` may have set them.
     fn forget_doubtful(&mut self, owner: &Value) {
         let Some(id) = owner.as_obj() else { return };

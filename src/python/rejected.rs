@@ -31,7 +31,7 @@ impl Interp<'_> {
         Tensor { device: Some(device), ..Tensor::default() }
     }
 
-    /// Makes the tensors unknown that were computed from the result of a rejected call: no run
+    /// Makes unknown the tensors that were computed from the result of a rejected call: no run
     /// computes them, so what follows from them is not reported.
     pub(crate) fn follow_rejection(&mut self, result: &Value) {
         for part in parts(result) {
@@ -52,9 +52,9 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes the devices unknown of the tensors that a function returns after a rejected call in it:
-    /// they may have been computed from the result of that call, through values that are unknown.
-    /// Their shapes and dtypes are usually those that the mended function returns.
+    /// Makes unknown the devices of the tensors that a function returns after a rejected call in
+    /// it: these tensors may have been computed from the result of that call, through values that
+    /// are unknown. Their shapes and dtypes are usually those that the corrected function returns.
     pub(super) fn return_after_rejection(&mut self, result: &Value) {
         for part in parts(result) {
             let newer = |id: &ObjId| !id.is_among_first(self.refused_since);

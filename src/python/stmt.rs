@@ -11,7 +11,7 @@ use crate::value::{Value, sym};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     Next,
-    /// This path returned, raised, broke out or continued: see [`super::leave`].
+    /// This path ended with `return`, `raise`, `break` or `continue`: see [`super::leave`].
     Stopped,
 }
 

@@ -192,7 +192,8 @@ impl<'p> Interp<'p> {
         let span = self.function().unwrap_or(Span { file: self.file(), start: 0, end: 0 });
         let given = if raised { Value::Unknown } else { Value::None };
         let args = [manager.clone(), given.clone(), given.clone(), given];
-        // The method runs at every end of the block: what fails at one may succeed at another.
+        // The method runs at every exit from the block: a call that fails at one exit may succeed
+        // at another.
         let in_doubt = std::mem::replace(&mut self.context.in_doubt, true);
         let value = self.call(&method, Args::positional(args, span), span);
         let value = if is_async { self.awaited(&value) } else { value };

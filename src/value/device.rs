@@ -20,9 +20,9 @@ pub(crate) enum DeviceKind {
 pub(crate) struct Device {
     pub kind: DeviceKind,
     pub index: Option<u32>,
-    /// Whether it is known only from another operand of an earlier call: the operands must be on
-    /// one device, and the device of this one was unknown. If that call fails in every run, no
-    /// tensor is on this device.
+    /// Whether the device was inferred from another operand of an earlier call: all operands must
+    /// be on one device, and the device of this operand was unknown. If that call fails in every
+    /// run, no tensor is on this device.
     pub implied: bool,
 }
 
@@ -40,7 +40,7 @@ impl Device {
         Device { implied: self.implied || implied, ..self }
     }
 
-    /// The device that both tensors are on, if it is one.
+    /// The device of both tensors, if it is the same one.
     pub(crate) fn join(self, other: Device) -> Option<Device> {
         let Device { kind, index, implied } = self;
         ((kind, index) == (other.kind, other.index)).then(|| other.implied_if(implied))

@@ -1,7 +1,7 @@
 //! Widening: the values that become unknown in a loop that does not reach a fixpoint.
 //!
 //! A loop's body runs until the state at the end of a round no longer changes. After a bounded
-//! number of rounds, [`Heap::give_up_changes`] makes everything unknown that differs between two
+//! number of rounds, [`Heap::give_up_changes`] makes unknown everything that differs between two
 //! successive states; if that does not converge either, [`Heap::forget_changes`] makes unknown
 //! everything that the body has changed.
 

@@ -47,7 +47,7 @@ impl Heap {
         }
     }
 
-    /// An attribute has been set or deleted, so it is no longer unknown whether it is missing.
+    /// An attribute has been set or deleted, so it is now known whether the attribute is missing.
     pub(super) fn decide_presence(&mut self, id: ObjId, name: Sym) {
         if self.may_lack(id, name) {
             self.bind_one(id, mark_of(name), None);

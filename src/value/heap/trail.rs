@@ -35,7 +35,7 @@ pub(crate) enum Change {
     Names(Vec<(Sym, Option<Value>)>),
 }
 
-/// A state of the heap to which it can return.
+/// A state to which the heap can return.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark {
     trail: usize,

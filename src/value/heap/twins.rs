@@ -69,7 +69,7 @@ impl Heap {
                 }
             }
         }
-        // An object that has one of these objects as a part may be this object, too.
+        // An object whose parts include one of these objects may also be the object `id`.
         at = 0;
         while let Some(next) = found.get(at).copied().filter(|_| found.len() < 2 * MOST) {
             at += 1;

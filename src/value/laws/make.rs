@@ -13,7 +13,8 @@ use crate::syntax::{FileId, Span};
 /// Arbitrary bytes, read one after the other, followed by zeros.
 pub(super) struct Bytes<'a> {
     bytes: &'a [u8],
-    /// Whether the bounds of ranges are integers: joins of other ranges depend on their order.
+    /// Whether the bounds of ranges are integers: joins of other ranges depend on the order of the
+    /// joins.
     integral: bool,
 }
 
@@ -174,7 +175,7 @@ impl<'a> Bytes<'a> {
         let mut dict = Dict { open: self.some(|it| it.value(heap, world, depth)), ..Dict::default() };
         dict.entries.extend(entries);
         if self.integral {
-            // The order of keys is a fact, of which joins drop more than necessary, so the keys are
+            // If the orders of keys differ, a join forgets more than necessary, so the keys are
             // sorted.
             dict.entries.sort_by(|a, _, b, _| format!("{a:?}").cmp(&format!("{b:?}")));
         }
