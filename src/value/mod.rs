@@ -97,7 +97,7 @@ pub(crate) enum Value {
     Method(Rc<(Value, Sym)>),
     /// `super()` for a class, with the instance.
     Super(Rc<(ClassId, Value)>),
-    /// A name of a project module that has not run yet: it runs when the name is first used.
+    /// A name of a lazily executed module: the statements that bind it run when it is first used.
     Lazy(Rc<Lazy>),
     /// `functools.partial` and similar: a callee with arguments already given.
     Partial(Rc<Partial>),

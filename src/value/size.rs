@@ -228,7 +228,7 @@ impl Size {
         Poly::of(self)?.at_least()
     }
 
-    /// Whether it may be 0: the number of selected elements, or an unknown number.
+    /// Whether the size may be 0: it is unknown, or its minimum is 0.
     pub(crate) fn may_be_zero(&self) -> bool {
         self.is_unknown() || self.at_least() == Some(0)
     }

@@ -62,9 +62,9 @@ pub(crate) struct ModelLeftInEval {
     outputs: RefCell<FxHashMap<ObjId, (ObjId, Option<bool>)>>,
     /// The layers in the graph of the last `backward()`, and their modes.
     last: RefCell<Vec<(ObjId, Option<bool>)>>,
-    /// The mode in which each layer was trained in the first round of a loop, for each step. Another
-    /// step may intend another mode: a GAN's discriminator is trained on the results of a generator
-    /// in evaluation mode.
+    /// The mode in which each layer was trained in the first iteration of a loop, for each step.
+    /// Another step may intend another mode: a GAN's discriminator is trained on the results of a
+    /// generator in evaluation mode.
     trained: RefCell<FxHashMap<(ObjId, Span), bool>>,
     /// The place of the last `eval()`.
     eval: RefCell<Option<Span>>,

@@ -204,7 +204,7 @@ fn data_to(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
     }
 }
 
-/// An iterator over unknown code has no claims about its elements.
+/// An iterator over unknown code makes no claims about its elements.
 fn suspended_at_most(a: Option<&Suspended>, b: Option<&Suspended>, elements: &Items) -> bool {
     match (a, b) {
         (None, None) => true,
