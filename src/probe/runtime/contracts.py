@@ -314,7 +314,7 @@ def _of_classes(t):
     dim = 1 if t.ndim > 1 else 0
     if t.shape[dim] < 2 or t.is_complex():
         return None
-    # A fast first test, which most tensors fail: without a role of the first sample, the batch has
+    # A fast first test, which most tensors fail: if the first sample has no role, the batch has
     # none.
     if t.ndim > 1 and t.shape[0] > 1 and _of_classes(t[:1]) is None:
         return None
