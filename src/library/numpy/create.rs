@@ -18,7 +18,7 @@ pub(crate) fn register(t: &mut Table) {
     t.family(
         "numpy.",
         "asarray asanyarray ascontiguousarray asfortranarray require",
-        "object, dtype=None, order=None, **kwargs",
+        "a, dtype=None, order=None, **kwargs",
         of_object,
     );
     t.family("numpy.", "zeros ones empty", "shape, dtype='float64', order='C', **kwargs", filled);
@@ -231,7 +231,7 @@ pub(crate) fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Or
 fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let dtype = dtype_arg(cx, &b.get("dtype"));
-    let value = b.get("object");
+    let value = b.get(if cx.name() == "array" { "object" } else { "a" });
     let frame = || crate::library::pandas::as_array(cx, &value);
     let Some(mut out) = frame().or_else(|| as_array(cx, &value)) else {
         // The result is certainly an array, but only its dtype is known.

@@ -29,7 +29,7 @@ pub(crate) fn as_array(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Tensor> {
 #[rustfmt::skip]
 const CONVERTING: &[&str] = &[
     "abs", "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax",
-    "argmin", "argsort", "array", "asarray", "ascontiguousarray", "average", "cbrt", "ceil", "clip", "concatenate",
+    "argmin", "argsort", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "average", "cbrt", "ceil", "clip", "concatenate",
     "cos", "cosh", "count_nonzero", "cumsum", "deg2rad", "degrees", "divide", "dot", "equal", "exp", "exp2",
     "expand_dims", "expm1", "floor", "floor_divide", "fmax", "fmin", "greater", "greater_equal", "hstack", "hypot",
     "interp", "isfinite", "isinf", "isnan", "less", "less_equal", "linalg.norm", "log", "log10", "log1p", "log2",

@@ -120,7 +120,9 @@ fn along(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, dims: &Dims) -> Value {
 fn kthvalue(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return pair(cx) };
     let named = ("input", &input);
-    if input.dtype.is_some_and(|d| d.is_complex() || d == Dtype::Bool) {
+    // The element of a 0-d tensor is returned without a comparison.
+    let compares = input.rank().is_some_and(|rank| rank > 0);
+    if compares && input.dtype.is_some_and(|d| d.is_complex() || d == Dtype::Bool) {
         refuse_dtype(cx, named, "takes real numbers only");
         return pair(cx);
     }
