@@ -1,4 +1,4 @@
-//! `torch.autograd`, checkpointing, saving and loading, communication of processes, TensorBoard.
+//! `torch.autograd`, checkpointing, saving and loading, communication of processes, `TensorBoard`.
 
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Event};
