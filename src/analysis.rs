@@ -307,7 +307,8 @@ impl Watcher<'_> {
     /// Stores a finding about a call, and its callers.
     fn keep(&self, it: &Interp<'_>, diagnostic: Diagnostic, found: &mut Vec<Diagnostic>) {
         let callers = it.callers();
-        if !callers.is_empty() {
+        // In the arm of an unknown condition, the callers may be ones that do not reach the place.
+        if !callers.is_empty() && it.certainty() == Certainty::Certain {
             let key = (diagnostic.code.clone(), diagnostic.span);
             self.callers.borrow_mut().entry(key).or_insert(callers);
         }

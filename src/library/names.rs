@@ -91,6 +91,7 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
     Some(match value {
         // A shape (a tuple of sizes), or a tuple of tensors.
         Value::Tuple(items) if items.iter().all(is_part) => ("builtins.tuple", "a tuple"),
+        Value::Str(_) => ("builtins.str", "a string"),
         Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => ("builtins.float", "a number"),
         Value::Obj(id) => match heap.get(*id) {
             Data::Tensor(tensor) if tensor.wrapper.is_some() => return None,

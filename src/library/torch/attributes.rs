@@ -6,7 +6,7 @@ use super::factory::{item_size, make_legacy};
 use super::views;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, Event, Hook, Interp, RejectKind};
-use crate::value::{ArrayKind, Data, DeviceKind, Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Topic, Type, Value, sym};
+use crate::value::{ArrayKind, Data, DeviceKind, Dim, Dtype, Grad, ObjId, Sign, Size, Sym, Tensor, Topic, Type, Value, sym};
 
 pub(crate) fn register(t: &mut Table) {
     let class = t.class("torch.Tensor", &[], "*size, device=None");
@@ -35,7 +35,9 @@ fn measured(cx: &mut Cx<'_, '_>, object: &Value) -> Option<Tensor> {
     }
     let mut dims = tensor.shape?;
     for (at, dim) in dims.iter_mut().enumerate().filter(|(_, dim)| dim.size.is_unknown()) {
-        *dim = Dim { size: Size::symbol(cx.it.heap.symbol(&format!("d{at}"))), ..dim.clone() };
+        // The program may have computed the length, so it may be 0.
+        let symbol = cx.it.heap.signed_symbol(&format!("d{at}"), Sign::NotNegative);
+        *dim = Dim { size: Size::symbol(symbol), ..dim.clone() };
     }
     cx.it.heap.update_tensor(id, |tensor| tensor.shape = Some(dims));
     cx.tensor(object)
