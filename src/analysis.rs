@@ -280,8 +280,9 @@ struct Watcher<'p> {
     around: Option<((FileId, u32), RefCell<Facts>)>,
     cancelled: Option<&'p dyn Fn() -> bool>,
     witnesses: bool,
-    /// The findings about rejected calls whose arguments are not known yet: rule and place, and the
-    /// number of rejected calls when the finding was made.
+    /// The findings about rejected calls for which [`Observer::refused`] has not delivered the
+    /// arguments yet. Each entry has the rule, the place, and the number of rejected calls when the
+    /// finding was made.
     refused: RefCell<Vec<(Cow<'static, str>, Span, u32)>>,
     /// The calls that led to a call with findings, innermost first.
     callers: RefCell<Callers>,

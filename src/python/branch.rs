@@ -150,17 +150,17 @@ impl<'p> Interp<'p> {
             Some(false) => self.eval(&e.orelse),
             None => {
                 let doubts = self.doubt(&e.test);
-                let value = self.either(&mut [
-                    &mut |it| {
-                        it.assume(&e.test, true);
-                        Some(it.eval(&e.body))
-                    },
-                    &mut |it| {
-                        it.assume(&e.test, false);
-                        Some(it.eval(&e.orelse))
-                    },
-                ]);
-                self.settle(doubts);
+                let stops = Cell::new(false);
+                let arm = |it: &mut Self, truth: bool, expr: &'p Expr| {
+                    it.assume(&e.test, truth);
+                    let value = it.eval(expr);
+                    stops.set(stops.get() || it.stopped);
+                    Some(value)
+                };
+                let value = self.either(&mut [&mut |it| arm(it, true, &e.body), &mut |it| arm(it, false, &e.orelse)]);
+                if !stops.get() {
+                    self.settle(doubts);
+                }
                 value
             }
         }
@@ -216,13 +216,16 @@ impl<'p> Interp<'p> {
             return self.all_conditions(stops_at, rest);
         }
         let doubts = self.doubt(first);
+        let stops = Cell::new(false);
         let truths = self.fork(
             Cadence::Unclear,
             true,
             &mut [
                 &mut |it| {
                     it.assume(first, !stops_at);
-                    Some(it.all_conditions(stops_at, rest))
+                    let truth = it.all_conditions(stops_at, rest);
+                    stops.set(it.stopped);
+                    Some(truth)
                 },
                 &mut |it| {
                     it.assume(first, stops_at);
@@ -230,7 +233,9 @@ impl<'p> Interp<'p> {
                 },
             ],
         );
-        self.settle(doubts);
+        if !stops.get() {
+            self.settle(doubts);
+        }
         // The result is `stops_at` if the path ends in the other operands, or if they also give
         // `stops_at`.
         match truths.first() {
@@ -265,17 +270,22 @@ impl<'p> Interp<'p> {
                     value => join(&mut self.heap, &value, &Value::Unknown, false),
                 };
                 let doubts = self.doubt(first);
+                let stops = Cell::new(false);
                 let value = self.either(&mut [
                     &mut |it| {
                         it.assume(first, !stops_at);
-                        Some(it.last_evaluated(stops_at, rest))
+                        let value = it.last_evaluated(stops_at, rest);
+                        stops.set(it.stopped);
+                        Some(value)
                     },
                     &mut |it| {
                         it.assume(first, stops_at);
                         Some(left.clone())
                     },
                 ]);
-                self.settle(doubts);
+                if !stops.get() {
+                    self.settle(doubts);
+                }
                 value
             }
         }

@@ -150,7 +150,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The bounds of `i : i + n` for an unknown `i`: their difference is `n`.
+    /// The bounds of `i : i + n` if only a range of non-negative numbers is known for `i`: their
+    /// difference is `n`.
     fn tied(&mut self, slice: &'p ast::ExprSlice) -> Option<[Value; 3]> {
         let (Some(lower), Some(upper), None) = (&slice.lower, &slice.upper, &slice.step) else { return None };
         let mut read = Vec::new();

@@ -6,7 +6,9 @@ use super::factory::{item_size, make_legacy};
 use super::views;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, Event, Hook, Interp, RejectKind};
-use crate::value::{ArrayKind, Data, DeviceKind, Dim, Dtype, Grad, ObjId, Sign, Size, Sym, Tensor, Topic, Type, Value, sym};
+use crate::value::{
+    ArrayKind, Data, DeviceKind, Dim, Dtype, Grad, ObjId, Sign, Size, Sym, Tensor, Topic, Type, Value, sym,
+};
 
 pub(crate) fn register(t: &mut Table) {
     let class = t.class("torch.Tensor", &[], "*size, device=None");

@@ -6,7 +6,7 @@ use super::carry::claims;
 use crate::value::{Dtype, Past, Range, Role, Tensor};
 
 /// The largest integer up to which a float type represents every integer exactly.
-fn exact_up_to(dtype: Dtype) -> Option<f64> {
+pub(crate) fn exact_up_to(dtype: Dtype) -> Option<f64> {
     Some(match dtype {
         Dtype::Float16 => 2048.0,
         Dtype::Bfloat16 => 256.0,

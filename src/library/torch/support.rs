@@ -3,6 +3,7 @@
 
 use super::autocast::{Autocast, autocast, lowered};
 use super::broadcast::{Named, device_read, dtype_read, shape_text};
+use super::cast::exact_up_to;
 use super::promotion::{Operand, can_cast};
 use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
@@ -240,8 +241,7 @@ fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -
 }
 
 /// Applies `f`, which must be monotone, to the range and to the known elements of a tensor. The new
-/// elements are kept only if they are small integers, because every dtype that can hold a small
-/// integer represents it exactly.
+/// elements are kept only if they are integers that the dtype of the result represents exactly.
 pub(crate) fn map_values(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
     let range = input.range.as_ref().map(|r| r.map(&f));
     set_range(out, range, at);
@@ -256,10 +256,14 @@ pub(crate) fn map_data(out: &mut Tensor, input: &Tensor, at: crate::value::Origi
     set_data(out, values, at);
 }
 
-/// Sets the elements if they are small integers that the dtype holds.
+/// Elements are known only up to this number. Of the floating dtypes, only bfloat16 and narrower ones
+/// do not represent all integers up to it.
+const MOST_EXACT: f64 = 2048.0;
+
+/// Sets the elements if they are small integers that the dtype represents.
 pub(crate) fn set_data(out: &mut Tensor, values: Vec<f64>, at: crate::value::Origin) {
-    const EXACT: f64 = 2048.0;
-    let whole = values.iter().all(|x| x.fract() == 0.0 && x.abs() <= EXACT);
+    let most = out.dtype.and_then(exact_up_to).map_or(MOST_EXACT, |exact| exact.min(MOST_EXACT));
+    let whole = values.iter().all(|x| x.fract() == 0.0 && x.abs() <= most);
     let holds = out.dtype.is_some_and(|d| {
         !d.is_complex() && d.bounds().is_none_or(|(lo, hi)| values.iter().all(|x| (lo..=hi).contains(x)))
     });
@@ -280,6 +284,13 @@ pub(crate) fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value
         return;
     }
     let Some(dtype) = out.dtype else { return };
+    // Larger numbers are rounded.
+    let is_exact = |x: f64| x.is_infinite() || exact_up_to(dtype).is_none_or(|exact| x.abs() <= exact);
+    if matches!(dtype, Dtype::Float16 | Dtype::Bfloat16)
+        && !range.parts().iter().all(|(lo, hi)| is_exact(*lo) && is_exact(*hi))
+    {
+        return;
+    }
     let range = match dtype.bounds() {
         Some((lo, hi)) if dtype != Dtype::Bool => range.wrapped(lo, hi),
         Some((lo, hi)) => Some(range).filter(|r| r.lo() >= lo && r.hi() <= hi),

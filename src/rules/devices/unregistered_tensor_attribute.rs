@@ -82,7 +82,7 @@ impl Rule for UnregisteredTensorAttribute {
         let Some(attribute) = held else { return false };
         let name = attribute.name;
         let (severity, moved) = match rejection.assumed {
-            None => (Severity::Error, "`.to()` moved the module, but not this tensor"),
+            None => (Severity::Error, "the tensor is on the CPU, but the module's parameters are not"),
             Some(_) => (Severity::Warning, "`.to()` will move the module to a GPU, but not this tensor"),
         };
         let message = format!("`{name}` is a plain attribute of its module: {moved}");

@@ -101,7 +101,7 @@ fn check_channels(cx: &mut Cx<'_, '_>, call: &Call, wanted: &Size) {
         );
         let reads = vec![
             dim_read("input", "channel", &call.channels),
-            (format!("the layer is created here, for {}", counted(wanted, "channel")), call.weight.shape_at),
+            (format!("`weight` is created here, for {}", counted(wanted, "channel")), call.weight.shape_at),
         ];
         cx.reject(RejectKind::Shape, message, reads);
     }
