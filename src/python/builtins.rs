@@ -331,7 +331,12 @@ impl Interp<'_> {
             return result;
         }
         let builtin = |names: &[&str]| match classes.as_path() {
-            Some(path) => Some(path.strip_prefix("builtins.").is_some_and(|n| names.contains(&n))),
+            Some(path) => match path.strip_prefix("builtins.") {
+                Some(name) => Some(names.contains(&name)),
+                // `typing.List`, `collections.abc.Collection`: their instances are of other classes.
+                None if ["typing.", "collections.", "numbers."].iter().any(|module| path.starts_with(module)) => None,
+                None => Some(false),
+            },
             None if classes.is_unknown() => None,
             None => Some(false),
         };

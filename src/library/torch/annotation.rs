@@ -13,10 +13,10 @@ const ANNOTATED: Topic = Topic::new("annotated size");
 pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, span: Span) -> Option<Value> {
     match annotation {
         Value::Path(path) => match path.as_str() {
-            "torch.Tensor" => Some(it.heap.tensor(Tensor::default())),
-            "torch.FloatTensor" => Some(of_dtype(it, Dtype::Float32, span)),
-            "torch.LongTensor" => Some(of_dtype(it, Dtype::Int64, span)),
-            "torch.BoolTensor" => Some(of_dtype(it, Dtype::Bool, span)),
+            // Users write `torch.FloatTensor` for tensors of any dtype, on any device.
+            "torch.Tensor" | "torch.FloatTensor" | "torch.LongTensor" | "torch.BoolTensor" => {
+                Some(it.heap.tensor(Tensor::default()))
+            }
             "torch.device" => {
                 let symbol = it.heap.device_symbol();
                 Some(Value::Device(Device::of(DeviceKind::Symbolic(symbol))))
@@ -79,12 +79,6 @@ pub(crate) fn used(
     let inside = method == "forward" && receiver.is_some_and(|receiver| super::nn::module::may_be_moved(it, receiver));
     let device = inside.then_some(Device::of(DeviceKind::Module));
     Some(it.heap.tensor(Tensor::default().with_device(device, None)))
-}
-
-/// A tensor of this dtype. Its device stays unknown, because users also write `torch.FloatTensor`
-/// for a tensor on a GPU.
-fn of_dtype(it: &mut Interp<'_>, dtype: Dtype, span: Span) -> Value {
-    it.heap.tensor(Tensor::default().with_dtype(Some(dtype), Some(span)))
 }
 
 /// `Float[Tensor, "batch 3 h w"]` as written, stored until it is used as an annotation.
