@@ -119,6 +119,10 @@ pub(super) fn lookup(name: Sym) -> Value {
     PATHS.get(&name).map_or(Value::Unknown, |path| Value::Path(*path))
 }
 
+/// The ends of the names of abstract classes, in `typing` and `collections.abc`, of which a list is an
+/// instance.
+const LIST_CLASSES: &[&str] = &["Sequence", "Iterable", ".List", ".Collection", ".Sized", ".Container", ".Reversible"];
+
 impl Interp<'_> {
     pub(super) fn call_builtin(&mut self, name: &str, args: Args, span: Span) -> Value {
         let values = Self::values(&args);
@@ -362,7 +366,7 @@ impl Interp<'_> {
                 let id = *id;
                 match self.heap.get(id) {
                     Data::List(_) => match classes.as_path() {
-                        Some(path) if path.contains("Sequence") || path.contains("Iterable") => Some(true),
+                        Some(path) if LIST_CLASSES.iter().any(|class| path.ends_with(class)) => Some(true),
                         _ => builtin(&["list", "object"]),
                     },
                     Data::Dict(_) => match classes.as_path() {
