@@ -1,5 +1,6 @@
 """A list of validation loaders: each batch of each loader is a batch of its own. Several training
 loaders give a list or a dictionary of their batches."""
+# needs: data
 import lightning as L
 import torch
 from torch import nn
