@@ -291,8 +291,8 @@ impl Judge<'_, '_> {
         }
         for (i, (a, a_name)) in tensors.iter().enumerate() {
             for (b, b_name) in tensors.iter().skip(i + 1) {
-                match a.device.zip(b.device).map(|(x, y)| x.same(y)) {
-                    Some(Some(false)) => {
+                match a.device.zip(b.device) {
+                    Some((x, y)) if x.differs(y) => {
                         for (t, name) in [(a, a_name), (b, b_name)] {
                             if let Some(device) = t.device {
                                 self.read(format!("`{name}` is placed on {device} here"), t.device_at);
@@ -300,7 +300,7 @@ impl Judge<'_, '_> {
                         }
                         return Cv::Bool(false);
                     }
-                    Some(Some(true)) => {}
+                    Some((x, y)) if x.same(y) == Some(true) => {}
                     _ => result = None,
                 }
             }

@@ -114,9 +114,7 @@ impl<'p> Interp<'p> {
                         },
                     ],
                 );
-                if !stops.get() {
-                    self.settle(doubts);
-                }
+                self.settle(doubts, stops.get());
                 flow
             }
         }
@@ -158,9 +156,7 @@ impl<'p> Interp<'p> {
                     Some(value)
                 };
                 let value = self.either(&mut [&mut |it| arm(it, true, &e.body), &mut |it| arm(it, false, &e.orelse)]);
-                if !stops.get() {
-                    self.settle(doubts);
-                }
+                self.settle(doubts, stops.get());
                 value
             }
         }
@@ -233,9 +229,7 @@ impl<'p> Interp<'p> {
                 },
             ],
         );
-        if !stops.get() {
-            self.settle(doubts);
-        }
+        self.settle(doubts, stops.get());
         // The result is `stops_at` if the path ends in the other operands, or if they also give
         // `stops_at`.
         match truths.first() {
@@ -283,9 +277,7 @@ impl<'p> Interp<'p> {
                         Some(left.clone())
                     },
                 ]);
-                if !stops.get() {
-                    self.settle(doubts);
-                }
+                self.settle(doubts, stops.get());
                 value
             }
         }

@@ -98,9 +98,13 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Restores the values that [`Interp::doubt`] weakened and that no arm has changed. Called only
-    /// if both arms of the condition continue.
-    pub(super) fn settle(&mut self, doubts: Vec<Doubt>) {
+    /// After the arms of a condition: restores the values that [`Interp::doubt`] weakened and that no
+    /// arm has changed. If an arm `stops`, nothing is restored, because the condition then excludes
+    /// values.
+    pub(super) fn settle(&mut self, doubts: Vec<Doubt>, stops: bool) {
+        if stops {
+            return;
+        }
         for (name, before, doubted) in doubts {
             let unchanged = match (&self.name(name), &doubted) {
                 (Value::Ranged(now), Value::Ranged(then)) => Rc::ptr_eq(now, then),

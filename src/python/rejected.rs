@@ -34,8 +34,8 @@ impl Interp<'_> {
     /// Makes unknown the tensors that were computed from the result of a rejected call: no run
     /// computes them, so what follows from them is not reported.
     pub(crate) fn follow_rejection(&mut self, result: &Value) {
-        for part in parts(result) {
-            if let Some(id) = part.as_obj().filter(|_| self.heap.is_tensor(&part)) {
+        for part in result.parts() {
+            if let Some(id) = part.as_obj().filter(|_| self.heap.is_tensor(part)) {
                 let unknown = self.after_rejection();
                 self.heap.update_tensor(id, |tensor| {
                     *tensor = Tensor {
@@ -47,7 +47,7 @@ impl Interp<'_> {
                         ..unknown
                     };
                 });
-                self.heap.note_refused(&part);
+                self.heap.note_refused(part);
             }
         }
     }
@@ -56,9 +56,9 @@ impl Interp<'_> {
     /// it: these tensors may have been computed from the result of that call, through values that
     /// are unknown. Their shapes and dtypes are usually those that the corrected function returns.
     pub(super) fn return_after_rejection(&mut self, result: &Value) {
-        for part in parts(result) {
+        for part in result.parts() {
             let newer = |id: &ObjId| !id.is_among_first(self.refused_since);
-            if let Some(id) = part.as_obj().filter(newer).filter(|_| self.heap.is_tensor(&part)) {
+            if let Some(id) = part.as_obj().filter(newer).filter(|_| self.heap.is_tensor(part)) {
                 let device = self.after_rejection().device;
                 self.heap.update_tensor(id, |tensor| (tensor.device, tensor.device_at) = (device, None));
             }
@@ -66,9 +66,3 @@ impl Interp<'_> {
     }
 }
 
-fn parts(result: &Value) -> Vec<Value> {
-    match result {
-        Value::Tuple(parts) => parts.to_vec(),
-        one => vec![one.clone()],
-    }
-}

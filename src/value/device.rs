@@ -95,6 +95,12 @@ impl Device {
         }
     }
 
+    /// Whether the two are certainly different devices. An implied device proves nothing: the call
+    /// from which it was inferred may be the one that fails.
+    pub(crate) fn differs(self, other: Device) -> bool {
+        self.same(other) == Some(false) && !self.implied && !other.implied
+    }
+
     /// The device under the assumption that modules are moved to a GPU.
     #[must_use]
     pub(crate) fn on_gpu(self) -> Device {

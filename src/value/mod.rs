@@ -246,6 +246,14 @@ impl Value {
         matches!(self, Value::Unknown)
     }
 
+    /// The elements of a tuple; of another value, the value itself.
+    pub(crate) fn parts(&self) -> &[Value] {
+        match self {
+            Value::Tuple(parts) => parts,
+            one => std::slice::from_ref(one),
+        }
+    }
+
     pub(crate) fn is_none(&self) -> bool {
         matches!(self, Value::None)
     }

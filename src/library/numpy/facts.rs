@@ -29,15 +29,15 @@ pub(crate) fn as_array(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Tensor> {
 #[rustfmt::skip]
 const CONVERTING: &[&str] = &[
     "abs", "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax",
-    "argmin", "argsort", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "average", "cbrt", "ceil", "clip", "concatenate",
-    "cos", "cosh", "count_nonzero", "cumsum", "deg2rad", "degrees", "divide", "dot", "equal", "exp", "exp2",
-    "expand_dims", "expm1", "floor", "floor_divide", "fmax", "fmin", "greater", "greater_equal", "hstack", "hypot",
-    "interp", "isfinite", "isinf", "isnan", "less", "less_equal", "linalg.norm", "log", "log10", "log1p", "log2",
-    "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "maximum", "median", "minimum",
-    "mod", "multiply", "nanmean", "negative", "not_equal", "ones_like", "percentile", "positive", "power", "rad2deg",
-    "radians", "ravel", "remainder", "repeat", "reshape", "rint", "round", "sign", "sin", "sinh", "sort", "sqrt",
-    "square", "stack", "subtract", "tan", "tanh", "tile", "transpose", "true_divide", "trunc", "unique", "vstack",
-    "where", "zeros_like", "all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var",
+    "argmin", "argsort", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "average", "cbrt",
+    "ceil", "clip", "concatenate", "cos", "cosh", "count_nonzero", "cumsum", "deg2rad", "degrees", "divide", "dot",
+    "equal", "exp", "exp2", "expand_dims", "expm1", "floor", "floor_divide", "fmax", "fmin", "greater", "greater_equal",
+    "hstack", "hypot", "interp", "isfinite", "isinf", "isnan", "less", "less_equal", "linalg.norm", "log", "log10",
+    "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "maximum",
+    "median", "minimum", "mod", "multiply", "nanmean", "negative", "not_equal", "ones_like", "percentile", "positive",
+    "power", "rad2deg", "radians", "ravel", "remainder", "repeat", "reshape", "rint", "round", "sign", "sin", "sinh",
+    "sort", "sqrt", "square", "stack", "subtract", "tan", "tanh", "tile", "transpose", "true_divide", "trunc", "unique",
+    "vstack", "where", "zeros_like", "all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var",
 ];
 
 /// NumPy functions that call a method of the argument: `max` and `amax` call `max`. They pass

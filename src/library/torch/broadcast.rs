@@ -135,8 +135,7 @@ fn real_device(tensor: &Tensor) -> Option<Device> {
 /// comparison.
 fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bool {
     let (Some(x), Some(y)) = (real_device(a).map(place), real_device(b).map(place)) else { return true };
-    // An implied device does not count: the call that implies it may be the one that fails.
-    if x.same(y) != Some(false) || x.implied || y.implied {
+    if !x.differs(y) {
         return true;
     }
     let cpu = match (x.is_cpu(), y.is_cpu()) {

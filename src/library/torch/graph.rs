@@ -26,7 +26,7 @@ pub(crate) fn doubt(cx: &mut Cx<'_, '_>, bound: &Bound, result: &Value) {
     if !path.starts_with("torch.") || makes_leaves(cx.name()) || grad_mode(cx) == Some(false) {
         return;
     }
-    let apart: Vec<ObjId> = parts(result).iter().filter_map(|part| without_graph(cx.it, part)).collect();
+    let apart: Vec<ObjId> = result.parts().iter().filter_map(|part| without_graph(cx.it, part)).collect();
     if apart.is_empty() {
         return;
     }
@@ -69,9 +69,3 @@ fn is_open(it: &Interp<'_>, value: &Value) -> bool {
     }
 }
 
-fn parts(result: &Value) -> &[Value] {
-    match result {
-        Value::Tuple(parts) => parts,
-        one => std::slice::from_ref(one),
-    }
-}

@@ -163,7 +163,7 @@ pub(crate) fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result
             vec![(format!("the result gets dtype {from} here"), result.dtype_at), dtype_read(("the tensor", before))];
         cx.reject(RejectKind::Dtype, message, reads);
     } else if let (Some(from), Some(to)) = (result.device, before.device)
-        && from.same(to) == Some(false)
+        && from.differs(to)
         && !matches!((from.kind, to.kind), (DeviceKind::Meta, _) | (_, DeviceKind::Meta))
     {
         let message = format!("the result is on {from}, but the tensor to overwrite is on {to}");

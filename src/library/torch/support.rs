@@ -221,7 +221,7 @@ fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -
         result.forget_values();
     }
     if let (Some(from), Some(to)) = (result.device, have.device)
-        && from.same(to) == Some(false)
+        && from.differs(to)
     {
         let message = format!("the result is on {from} and `out` on {to}: they must be on the same device");
         let reads = vec![device_read(("the result", &result)), device_read(("out", &have))];

@@ -367,13 +367,11 @@ fn check_mask(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, mask: &Tensor) -
 /// A tensor on the CPU accepts only index tensors on the CPU; a tensor on another device also
 /// accepts those on the CPU.
 fn check_devices(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<(), Rejected> {
-    let Some(device) = input.device.filter(|d| d.is_cpu() && !d.implied && input.array == ArrayKind::Torch) else {
+    let Some(device) = input.device.filter(|d| d.is_cpu() && input.array == ArrayKind::Torch) else {
         return Ok(());
     };
     let foreign = items.iter().find_map(|item| match item {
-        Item::Index(t) | Item::Mask(t) if t.device.is_some_and(|d| d.same(device) == Some(false) && !d.implied) => {
-            Some(t)
-        }
+        Item::Index(t) | Item::Mask(t) if t.device.is_some_and(|d| d.differs(device)) => Some(t),
         _ => None,
     });
     let Some(index) = foreign.filter(|t| t.array == ArrayKind::Torch && t.device.is_some_and(|d| d.is_cuda())) else {

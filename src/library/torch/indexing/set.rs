@@ -138,7 +138,7 @@ fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor
         return false;
     }
     if let (Some(x), Some(y)) = (input.device, value.device)
-        && x.same(y) == Some(false)
+        && x.differs(y)
         && one == Some(false)
         && plan.dims.is_some()
     {

@@ -99,7 +99,7 @@ fn swap(mut tensor: Tensor) -> Tensor {
 fn pack_padded_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(lengths) = cx.tensor_arg(b, "lengths")
         && let Some(device) = lengths.device
-        && device.same(Device::CPU) == Some(false)
+        && device.differs(Device::CPU)
     {
         let message = format!("`lengths` is on {device}: pack_padded_sequence takes lengths on the CPU only");
         let reads = vec![(format!("`lengths` is placed on {device} here"), lengths.device_at)];
