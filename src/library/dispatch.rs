@@ -331,20 +331,24 @@ impl Library for Libraries {
     }
 
     fn escaped(&self, it: &mut Interp<'_>, object: &Value) {
-        torch::nn::module::escaped(it, object);
+        torch::nn::moves::escaped(it, object);
     }
 
     fn moved(&self, it: &mut Interp<'_>, object: &Value) {
-        torch::nn::module::moved(it, object);
+        torch::nn::moves::moved(it, object);
+    }
+
+    fn uncalled(&self, it: &mut Interp<'_>, object: &Value, method: &str) {
+        torch::nn::module::uncalled(it, object, method);
     }
 
     fn unseen_method(&self, it: &mut Interp<'_>, object: ObjId, method: &str) {
-        torch::nn::module::unseen_method(it, object, method);
+        torch::nn::moves::unseen_method(it, object, method);
     }
 
     fn unseen(&self, it: &mut Interp<'_>, object: ObjId) {
         pandas::forget(it, object);
-        torch::nn::module::unseen(it, object);
+        torch::nn::moves::unseen(it, object);
         torch::attributes::unseen(it, object);
     }
 

@@ -34,6 +34,7 @@ const IN_MAIN: &[Register] = &[
     torch::return_types::register,
     torch::nn::register,
     torch::nn::module::register,
+    torch::nn::moves::register,
     torch::nn::hooks::register,
     torch::nn::init::register,
     |t| torch::nn::layer::register(t, torch::nn::layers::LAYERS),

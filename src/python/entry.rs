@@ -64,6 +64,10 @@ impl<'p> Interp<'p> {
             return;
         }
         let mark = self.heap.mark();
+        if let Some(receiver) = &receiver {
+            let library = self.library;
+            library.uncalled(self, receiver, def.name.as_str());
+        }
         let args = self.unknown_args(def, receiver, span);
         let mut value = self.call(&Value::Obj(id), args, span);
         if self.heap.suspended(&value).is_some() {

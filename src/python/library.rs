@@ -141,6 +141,10 @@ pub(crate) trait Library: Sync {
     /// device the program uses.
     fn moved(&self, it: &mut Interp<'_>, object: &Value);
 
+    /// A method of an instance is about to be analysed without a caller, so the state in which it
+    /// is called is not known.
+    fn uncalled(&self, it: &mut Interp<'_>, object: &Value, method: &str);
+
     /// A method of this name may have been called on an instance.
     fn unseen_method(&self, it: &mut Interp<'_>, object: ObjId, method: &str);
 

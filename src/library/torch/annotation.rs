@@ -76,7 +76,7 @@ pub(crate) fn used(
 ) -> Option<Value> {
     let of_tensors = |(name, called): &(&str, bool)| *called && METHODS_OF_TENSORS.contains(name);
     uses.iter().find(|one| of_tensors(one))?;
-    let inside = method == "forward" && receiver.is_some_and(|receiver| super::nn::module::may_be_moved(it, receiver));
+    let inside = method == "forward" && receiver.is_some_and(|receiver| super::nn::moves::may_be_moved(it, receiver));
     let device = inside.then_some(Device::of(DeviceKind::Module));
     Some(it.heap.tensor(Tensor::default().with_device(device, None)))
 }

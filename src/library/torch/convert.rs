@@ -73,9 +73,20 @@ pub(crate) fn register(t: &mut Table) {
 /// `input` with another dtype or device. `None` keeps the dtype or device; `Some(None)` means that
 /// the new one is unknown.
 fn moved(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Option<Dtype>>, device: Option<Option<Device>>) -> Value {
-    let value = b.get("input");
+    converted(cx, &b.get("input"), dtype, device, carry_bool(&options::option(b, "copy")))
+}
+
+/// `value` with another dtype or device, as [`moved`]; `copies`: whether the result is a copy even
+/// if it has the dtype and device of `value` (`None`: unknown).
+pub(crate) fn converted(
+    cx: &mut Cx<'_, '_>,
+    value: &Value,
+    dtype: Option<Option<Dtype>>,
+    device: Option<Option<Device>>,
+    copies: Option<bool>,
+) -> Value {
     let at = cx.at();
-    let Some(input) = cx.tensor(&value) else {
+    let Some(input) = cx.tensor(value) else {
         // If the value is a tensor, the call determines the dtype and device of the result.
         let mut out = Tensor::default();
         if let Some(dtype) = dtype {
@@ -88,9 +99,8 @@ fn moved(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Option<Dtype>>, device: O
     };
     let same_dtype = dtype.map_or(Some(true), |d| Some(d? == input.dtype?));
     let same_device = device.map_or(Some(true), |d| input.device?.same(d?));
-    let copies = carry_bool(&options::option(b, "copy"));
     if same_dtype == Some(true) && same_device == Some(true) && copies == Some(false) {
-        return value;
+        return value.clone();
     }
     let mut out = input.clone();
     if let Some(dtype) = dtype
@@ -105,7 +115,7 @@ fn moved(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Option<Dtype>>, device: O
     }
     out.grad = result_grad(cx, &[("input", &input)], out.dtype);
     let moves = same_dtype == Some(false) || same_device == Some(false) || copies == Some(true);
-    if moves { fresh(cx, out) } else { itself_or_copy(cx, &value, out) }
+    if moves { fresh(cx, out) } else { itself_or_copy(cx, value, out) }
 }
 
 /// The tensor itself or a copy; which of them is not known.

@@ -68,4 +68,3 @@ fn is_open(it: &Interp<'_>, value: &Value) -> bool {
         _ => false,
     }
 }
-

@@ -203,6 +203,6 @@ fn averaged(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let copy = super::nn::copy::copied(cx, &model);
     cx.it.heap.set_attr(object, "module", copy.clone());
     if let Some(device) = cx.device_arg(&b.get("device")) {
-        super::nn::module::move_all(cx, &copy, Some(device), None);
+        super::nn::moves::move_to(cx, &copy, device);
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod linear;
 pub(crate) mod linear_loss;
 pub(crate) mod losses;
 pub(crate) mod module;
+pub(crate) mod moves;
 pub(crate) mod norm;
 pub(crate) mod parallel;
 pub(crate) mod pool;

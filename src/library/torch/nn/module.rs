@@ -10,7 +10,7 @@ use crate::library::torch::attributes;
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Data, Device, DeviceKind, Dict, Dtype, Grad, Items, Key, ObjId, Sym, Tensor, Topic, Value, sym};
+use crate::value::{Data, Device, DeviceKind, Dict, Grad, Items, Key, ObjId, Sym, Tensor, Topic, Type, Value, sym};
 
 pub(crate) const MODULE: &str = "torch.nn.Module";
 
@@ -36,16 +36,6 @@ pub(crate) fn register(t: &mut Table) {
     subclass(t, "_ConvTransposeNd", "_ConvNd");
     subclass(t, "_WeightedLoss", "_Loss");
     let m = "torch.nn.Module.";
-    t.def(
-        &format!("{m}to"),
-        "self, *args, device=None, dtype=None, non_blocking=False, copy=False, memory_format=None",
-        to,
-    );
-    t.def(&format!("{m}cuda"), "self, device=None", cuda);
-    t.def(&format!("{m}cpu"), "self", cpu);
-    t.family(m, "float double half bfloat16", "self", floating);
-    t.def(&format!("{m}type"), "self, dst_type", cast);
-    t.def(&format!("{m}to_empty"), "self, *, device, recurse=True", cuda);
     t.def(&format!("{m}train"), "self, mode=True", train);
     t.def(&format!("{m}eval"), "self", train);
     t.def(&format!("{m}requires_grad_"), "self, requires_grad=True", requires_grad);
@@ -70,7 +60,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def(&format!("{m}state_dict"), "self, *args, destination=None, prefix='', keep_vars=False", state_dict);
     t.def(&format!("{m}load_state_dict"), "self, state_dict, strict=True, assign=False", load_state_dict);
     t.family(m, "get_parameter get_buffer get_submodule", "self, target", member_at);
-    t.family(m, "extra_repr", "self", |_, _| Value::Any(crate::value::Type::Str));
+    t.family(m, "extra_repr", "self", |_, _| Value::Any(Type::Str));
     t.family(m, "register_load_state_dict_post_hook", "self, hook, *args, **kwargs", |_, _| Value::Unknown);
     t.listed("torch.nn.", "Parameter", new_parameter);
     t.alias("torch.nn.parameter.Parameter", "torch.nn.Parameter");
@@ -172,96 +162,6 @@ fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
     }
 }
 
-/// Handles a module that escapes to unseen code: the device, dtype and gradient state of its
-/// parameters and buffers become unknown.
-pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
-    if !may_be_module(it, object) {
-        return;
-    }
-    super::containers::escaped(it, object);
-    forget_registered(it, object);
-}
-
-/// A module may have been moved: its parameters and buffers may be on any device.
-pub(super) fn perhaps_moved(cx: &mut Cx<'_, '_>, module: &Value) {
-    for id in registered(cx, module) {
-        cx.it.heap.update_tensor(id, |t| (t.device, t.device_at) = (None, None));
-    }
-}
-
-fn forget_registered(it: &mut Interp<'_>, object: &Value) {
-    let span = Span { file: it.root, start: 0, end: 0 };
-    let cx = &mut Cx { it, path: sym(MODULE), span };
-    for id in registered(cx, object) {
-        cx.it.heap.update_tensor(id, |t| {
-            t.device = None;
-            t.device_at = None;
-            t.dtype = None;
-            t.dtype_at = None;
-            t.grad = Grad::Unknown;
-        });
-    }
-}
-
-/// The methods that change the tensors of a module in place.
-const MOVING: &[&str] =
-    &["to", "cuda", "cpu", "xpu", "float", "double", "half", "bfloat16", "type", "to_empty", "requires_grad_", "apply"];
-
-/// Handles a call of `method` on an object that may be a module.
-pub(crate) fn unseen_method(it: &mut Interp<'_>, object: ObjId, method: &str) {
-    if MOVING.contains(&method) {
-        unseen(it, object);
-    }
-}
-
-/// Handles a module that was passed to unseen code, which may have moved, frozen or extended it.
-pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
-    let object = &Value::Obj(object);
-    if !may_be_module(it, object) {
-        return;
-    }
-    forget_registered(it, object);
-    let span = Span { file: it.root, start: 0, end: 0 };
-    let cx = &mut Cx { it, path: sym(MODULE), span };
-    for (_, module) in named_modules_of(cx, object).found {
-        if let Some(instance) = module.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
-            instance.open = true;
-        }
-    }
-}
-
-/// Texts in programs that move modules to a device, or let a library do so.
-const MOVERS: &[&str] = &["cuda", ".to(", "device", "Trainer", "ccelerat", "abric", "deepspeed", "arallel"];
-
-/// Whether the methods of a module that are analysed without a caller may be called on a GPU. This
-/// is not assumed if the program changes the default device somewhere, or if it constructs the
-/// module somewhere and moves nothing to a device.
-pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
-    if !is_module(it, object) || it.mentions("set_default_tensor_type") || it.mentions("set_default_device") {
-        return false;
-    }
-    let class = it.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
-    let Some(Data::Class(class)) = class.map(|id| it.heap.get(id)) else { return true };
-    let name = class.name;
-    let made = ["= ", "(", "[", ", ", ".", "return "];
-    let constructed = made.iter().any(|before| it.mentions(sym(&format!("{before}{name}(")).as_str()));
-    !constructed || MOVERS.iter().any(|text| it.mentions(text))
-}
-
-/// Handles a module whose methods are analysed without a caller: its parameters and buffers are
-/// assumed to be on one unknown device, that of the module.
-pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
-    if !may_be_moved(it, object) {
-        return;
-    }
-    let span = Span { file: it.root, start: 0, end: 0 };
-    let cx = &mut Cx { it, path: sym(MODULE), span };
-    let device = Device::of(DeviceKind::Module);
-    for id in registered(cx, object) {
-        cx.it.heap.update_tensor(id, |t| t.device = Some(device));
-    }
-}
-
 /// `nn.Parameter(t)`: a leaf that shares the memory of `t`.
 fn new_parameter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");
@@ -291,7 +191,7 @@ pub(crate) fn is_module(it: &Interp<'_>, value: &Value) -> bool {
 }
 
 /// Whether a value is a module, or an instance of a class whose base classes are not all known.
-fn may_be_module(it: &Interp<'_>, value: &Value) -> bool {
+pub(super) fn may_be_module(it: &Interp<'_>, value: &Value) -> bool {
     is_module(it, value) || it.heap.instance_of(value).is_some_and(|instance| instance.open)
 }
 
@@ -408,135 +308,36 @@ pub(super) fn registered(cx: &Cx<'_, '_>, object: &Value) -> Vec<ObjId> {
     all.iter().filter_map(|(_, value)| value.as_obj()).collect()
 }
 
-// Moves to a device or dtype.
-
-/// Moves a module's tensors to a device (`Some(None)`: an unknown one), to a dtype, or both.
-pub(crate) fn move_all(
-    cx: &mut Cx<'_, '_>,
-    object: &Value,
-    device: Option<Option<Device>>,
-    dtype: Option<Option<Dtype>>,
-) {
-    let at = cx.at();
-    for id in registered(cx, object) {
-        cx.it.heap.update_tensor(id, |t| {
-            if let Some(device) = device {
-                t.device = device;
-                t.device_at = at;
-            }
-            // Integer buffers keep their dtype.
-            let floats = t.dtype.is_none_or(|d| d.is_floating() || d.is_complex());
-            if let Some(to) = dtype
-                && floats
-            {
-                t.dtype = if t.dtype.is_none() { None } else { to };
-                t.dtype_at = at;
-            }
-        });
-    }
-    // If the program defines `_apply`, that method may move other attributes, too. The function
-    // that it gets from PyTorch is unknown here.
-    let span = cx.span;
-    for (_, module) in named_modules_of(cx, object).found {
-        if let Some(apply) = cx.it.user_method(&module, "_apply") {
-            cx.call(&apply, Args::positional([module, Value::Unknown], span));
-        }
-    }
-}
-
-/// The target of `.to(…)`: a device, a dtype, both, or those of another tensor.
-fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let object = b.get("self");
-    let (mut device, mut dtype) = (None, None);
-    for value in b.rest_values() {
-        match &value {
-            Value::Dtype(d) => dtype = Some(Some(*d)),
-            Value::Device(_) | Value::Str(_) | Value::Int(_) => device = cx.device_arg(&value),
-            Value::Bool(_) | Value::None => {}
-            other => match cx.tensor(other) {
-                Some(like) => {
-                    device = Some(like.device);
-                    dtype = Some(like.dtype);
-                }
-                // The unknown value may be a device or a dtype.
-                None => {
-                    device = Some(None);
-                    dtype = Some(None);
-                }
-            },
-        }
-    }
-    if b.given("device") {
-        device = cx.device_arg(&b.get("device")).or(device);
-    }
-    if b.given("dtype") {
-        dtype = cx.dtype_arg(&b.get("dtype")).or(dtype);
-    }
-    if b.open {
-        (device, dtype) = (Some(None), Some(None));
-    }
-    move_all(cx, &object, device, dtype);
-    object
-}
-
-fn cuda(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let object = b.get("self");
-    let device = cx.device_arg(&b.get("device")).unwrap_or(Some(Device::CUDA));
-    move_all(cx, &object, Some(device), None);
-    object
-}
-
-fn cpu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let object = b.get("self");
-    move_all(cx, &object, Some(Some(Device::CPU)), None);
-    object
-}
-
-fn floating(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let object = b.get("self");
-    let dtype = Dtype::parse(cx.name());
-    move_all(cx, &object, None, Some(dtype));
-    object
-}
-
-/// `module.type(…)`: a dtype, or a tensor type, which also determines the device.
-fn cast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let object = b.get("self");
-    let to = b.get("dst_type");
-    let named = to.as_path().or(to.as_str()).and_then(crate::library::torch::convert::legacy_type);
-    let (dtype, device) = match named {
-        Some((dtype, device)) => (Some(dtype), Some(Some(device))),
-        None => match to {
-            Value::Dtype(dtype) => (Some(dtype), None),
-            _ => (None, Some(None)),
-        },
-    };
-    let at = cx.at();
-    for id in registered(cx, &object) {
-        cx.it.heap.update_tensor(id, |t| {
-            t.dtype = dtype;
-            t.dtype_at = at;
-            if let Some(device) = device {
-                t.device = device;
-                t.device_at = at;
-            }
-        });
-    }
-    object
-}
-
 // Training and evaluation mode.
 
 fn train(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let mode = if cx.name() == "eval" { Value::Bool(false) } else { b.get("mode") };
-    for (_, module) in named_modules_of(cx, &object).found {
-        if let Some(id) = module.as_obj() {
-            cx.it.heap.set_attr(id, "training", mode.clone());
-        }
-    }
+    set_mode(cx, &object, &mode);
     object
 }
+
+fn set_mode(cx: &mut Cx<'_, '_>, object: &Value, training: &Value) {
+    for (_, module) in named_modules_of(cx, object).found {
+        if let Some(id) = module.as_obj() {
+            cx.it.heap.set_attr(id, "training", training.clone());
+        }
+    }
+}
+
+/// Handles a method of a module, other than `forward`, that is analysed without a caller: if the
+/// program uses evaluation mode somewhere, the method may be called only in that mode.
+pub(crate) fn uncalled(it: &mut Interp<'_>, object: &Value, method: &str) {
+    if method == "forward" || !is_module(it, object) || !EVALUATING.iter().any(|text| it.mentions(text)) {
+        return;
+    }
+    let span = Span { file: it.root, start: 0, end: 0 };
+    let cx = &mut Cx { it, path: sym(MODULE), span };
+    set_mode(cx, object, &Value::Any(Type::Bool));
+}
+
+/// Texts in programs that use a model in evaluation mode.
+const EVALUATING: &[&str] = &[".eval()", ".train(False)", ".train(mode="];
 
 fn requires_grad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
@@ -606,11 +407,9 @@ fn listing(cx: &mut Cx<'_, '_>, found: Found, named: bool) -> Value {
     let items = match found.complete {
         true => Items::Exact(values),
         // The missing values may be of another kind.
-        false => Items::Many(if named {
-            Value::tuple(vec![Value::Any(crate::value::Type::Str), Value::Unknown])
-        } else {
-            Value::Unknown
-        }),
+        false => {
+            Items::Many(if named { Value::tuple(vec![Value::Any(Type::Str), Value::Unknown]) } else { Value::Unknown })
+        }
     };
     cx.it.heap.iter(items)
 }
@@ -626,7 +425,7 @@ fn parameters(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         // The missing elements are tensors, too.
         let element = cx.some_tensor();
         let named = name.starts_with("named");
-        let one = if named { Value::tuple(vec![Value::Any(crate::value::Type::Str), element]) } else { element };
+        let one = if named { Value::tuple(vec![Value::Any(Type::Str), element]) } else { element };
         return cx.it.heap.iter(Items::Many(one));
     }
     listing(cx, found, name.starts_with("named"))

@@ -43,7 +43,7 @@ fn wrap(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     // On a machine with one GPU, `DataParallel` moves the module to this GPU.
     let ids = b.get("device_ids");
     if !cx.path.as_str().contains("Distributed") && cx.items(&ids).is_none_or(|ids| ids.len() == 1) {
-        super::module::perhaps_moved(cx, &b.get("module"));
+        super::moves::perhaps_moved(cx, &b.get("module"));
     }
 }
 

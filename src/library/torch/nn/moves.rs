@@ -1,0 +1,250 @@
+//! Moves of modules to a device or dtype: by `to` and its relatives, and by unseen code.
+
+use super::module::{Kind, MODULE, is_module, may_be_module, named_modules_of, own_tensors, registered, tensors_of};
+use crate::library::torch::convert::converted;
+use crate::library::{Cx, Table};
+use crate::python::{Args, Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{Data, Device, DeviceKind, Dtype, Grad, ObjId, Tensor, Value, sym};
+
+pub(crate) fn register(t: &mut Table) {
+    let m = "torch.nn.Module.";
+    t.def(
+        &format!("{m}to"),
+        "self, *args, device=None, dtype=None, non_blocking=False, copy=False, memory_format=None",
+        to,
+    );
+    t.def(&format!("{m}cuda"), "self, device=None", cuda);
+    t.def(&format!("{m}cpu"), "self", cpu);
+    t.family(m, "float double half bfloat16", "self", floating);
+    t.def(&format!("{m}type"), "self, dst_type", cast);
+    t.def(&format!("{m}to_empty"), "self, *, device, recurse=True", cuda);
+}
+
+// Moves by the program.
+
+/// A new device, dtype or both. `None`: the old one stays. `Some(None)`: the new one is unknown.
+#[derive(Clone, Copy, Default)]
+struct Move {
+    device: Option<Option<Device>>,
+    dtype: Option<Option<Dtype>>,
+    /// Whether integer tensors get the dtype, too.
+    integers: bool,
+}
+
+impl Move {
+    /// The new dtype of a tensor.
+    fn dtype_of(self, tensor: &Tensor) -> Option<Option<Dtype>> {
+        let to = self.dtype?;
+        match tensor.dtype {
+            _ if self.integers => Some(to),
+            Some(dtype) => (dtype.is_floating() || dtype.is_complex()).then_some(to),
+            None => Some(None),
+        }
+    }
+}
+
+/// Moves the tensors of a module. The program's references to a parameter see the move, because
+/// `Module._apply` replaces the data of the parameter; a buffer is replaced by another tensor.
+fn move_tensors(cx: &mut Cx<'_, '_>, object: &Value, to: Move) {
+    let at = cx.at();
+    for (_, module) in named_modules_of(cx, object).found {
+        let Some(owner) = module.as_obj() else { continue };
+        for (name, buffer) in own_tensors(cx, &module, Kind::Buffers).found {
+            let dtype = cx.tensor(&buffer).and_then(|tensor| to.dtype_of(&tensor));
+            let moved = converted(cx, &buffer, dtype, to.device, Some(false));
+            cx.it.heap.set_attr(owner, &name, moved);
+        }
+    }
+    for (_, parameter) in tensors_of(cx, object, Kind::Parameters, true).found {
+        let Some(id) = parameter.as_obj() else { continue };
+        cx.it.heap.update_tensor(id, |t| {
+            if let Some(dtype) = to.dtype_of(t) {
+                (t.dtype, t.dtype_at) = (dtype, at);
+            }
+            if let Some(device) = to.device {
+                (t.device, t.device_at) = (device, at);
+            }
+        });
+    }
+}
+
+/// Moves a module to a device (`None`: an unknown one).
+pub(crate) fn move_to(cx: &mut Cx<'_, '_>, object: &Value, device: Option<Device>) {
+    apply(cx, object, Move { device: Some(device), ..Move::default() });
+}
+
+fn apply(cx: &mut Cx<'_, '_>, object: &Value, to: Move) {
+    move_tensors(cx, object, to);
+    // If the program defines `_apply`, that method may move other attributes, too. The function
+    // that it gets from PyTorch is unknown here.
+    let span = cx.span;
+    for (_, module) in named_modules_of(cx, object).found {
+        if let Some(apply) = cx.it.user_method(&module, "_apply") {
+            cx.call(&apply, Args::positional([module, Value::Unknown], span));
+        }
+    }
+}
+
+/// The target of `.to(…)`: a device, a dtype, both, or those of another tensor.
+fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let (mut device, mut dtype) = (None, None);
+    for value in b.rest_values() {
+        match &value {
+            Value::Dtype(d) => dtype = Some(Some(*d)),
+            Value::Device(_) | Value::Str(_) | Value::Int(_) => device = cx.device_arg(&value),
+            Value::Bool(_) | Value::None => {}
+            other => match cx.tensor(other) {
+                Some(like) => {
+                    device = Some(like.device);
+                    dtype = Some(like.dtype);
+                }
+                // The unknown value may be a device or a dtype.
+                None => {
+                    device = Some(None);
+                    dtype = Some(None);
+                }
+            },
+        }
+    }
+    if b.given("device") {
+        device = cx.device_arg(&b.get("device")).or(device);
+    }
+    if b.given("dtype") {
+        dtype = cx.dtype_arg(&b.get("dtype")).or(dtype);
+    }
+    if b.open {
+        (device, dtype) = (Some(None), Some(None));
+    }
+    apply(cx, &object, Move { device, dtype, integers: false });
+    object
+}
+
+fn cuda(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let device = cx.device_arg(&b.get("device")).unwrap_or(Some(Device::CUDA));
+    move_to(cx, &object, device);
+    object
+}
+
+fn cpu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    move_to(cx, &object, Some(Device::CPU));
+    object
+}
+
+fn floating(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let dtype = Dtype::parse(cx.name());
+    apply(cx, &object, Move { dtype: Some(dtype), ..Move::default() });
+    object
+}
+
+/// `module.type(…)`: a dtype, or a tensor type, which also determines the device.
+fn cast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let to = b.get("dst_type");
+    let named = to.as_path().or(to.as_str()).and_then(crate::library::torch::convert::legacy_type);
+    let (dtype, device) = match named {
+        Some((dtype, device)) => (Some(dtype), Some(Some(device))),
+        None => match to {
+            Value::Dtype(dtype) => (Some(dtype), None),
+            _ => (None, Some(None)),
+        },
+    };
+    apply(cx, &object, Move { device, dtype: Some(dtype), integers: true });
+    object
+}
+
+// Moves by unseen code.
+
+/// Handles a module that escapes to unseen code: the device, dtype and gradient state of its
+/// parameters and buffers become unknown.
+pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
+    if !may_be_module(it, object) {
+        return;
+    }
+    super::containers::escaped(it, object);
+    forget_registered(it, object);
+}
+
+/// A module may have been moved: its parameters and buffers may be on any device.
+pub(super) fn perhaps_moved(cx: &mut Cx<'_, '_>, module: &Value) {
+    for id in registered(cx, module) {
+        cx.it.heap.update_tensor(id, |t| (t.device, t.device_at) = (None, None));
+    }
+}
+
+fn forget_registered(it: &mut Interp<'_>, object: &Value) {
+    let span = Span { file: it.root, start: 0, end: 0 };
+    let cx = &mut Cx { it, path: sym(MODULE), span };
+    for id in registered(cx, object) {
+        cx.it.heap.update_tensor(id, |t| {
+            t.device = None;
+            t.device_at = None;
+            t.dtype = None;
+            t.dtype_at = None;
+            t.grad = Grad::Unknown;
+        });
+    }
+}
+
+/// The methods that change the tensors of a module in place.
+const MOVING: &[&str] =
+    &["to", "cuda", "cpu", "xpu", "float", "double", "half", "bfloat16", "type", "to_empty", "requires_grad_", "apply"];
+
+/// Handles a call of `method` on an object that may be a module.
+pub(crate) fn unseen_method(it: &mut Interp<'_>, object: ObjId, method: &str) {
+    if MOVING.contains(&method) {
+        unseen(it, object);
+    }
+}
+
+/// Handles a module that was passed to unseen code, which may have moved, frozen or extended it.
+pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
+    let object = &Value::Obj(object);
+    if !may_be_module(it, object) {
+        return;
+    }
+    forget_registered(it, object);
+    let span = Span { file: it.root, start: 0, end: 0 };
+    let cx = &mut Cx { it, path: sym(MODULE), span };
+    for (_, module) in named_modules_of(cx, object).found {
+        if let Some(instance) = module.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
+            instance.open = true;
+        }
+    }
+}
+
+/// Texts in programs that move modules to a device, or let a library do so.
+const MOVERS: &[&str] = &["cuda", ".to(", "device", "Trainer", "ccelerat", "abric", "deepspeed", "arallel"];
+
+/// Whether the methods of a module that are analysed without a caller may be called on a GPU. This
+/// is not assumed if the program changes the default device somewhere, or if it constructs the
+/// module somewhere and moves nothing to a device.
+pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
+    if !is_module(it, object) || it.mentions("set_default_tensor_type") || it.mentions("set_default_device") {
+        return false;
+    }
+    let class = it.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
+    let Some(Data::Class(class)) = class.map(|id| it.heap.get(id)) else { return true };
+    let name = class.name;
+    let made = ["= ", "(", "[", ", ", ".", "return "];
+    let constructed = made.iter().any(|before| it.mentions(sym(&format!("{before}{name}(")).as_str()));
+    !constructed || MOVERS.iter().any(|text| it.mentions(text))
+}
+
+/// Handles a module whose methods are analysed without a caller: its parameters and buffers are
+/// assumed to be on one unknown device, that of the module.
+pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
+    if !may_be_moved(it, object) {
+        return;
+    }
+    let span = Span { file: it.root, start: 0, end: 0 };
+    let cx = &mut Cx { it, path: sym(MODULE), span };
+    let device = Device::of(DeviceKind::Module);
+    for id in registered(cx, object) {
+        cx.it.heap.update_tensor(id, |t| t.device = Some(device));
+    }
+}
