@@ -83,7 +83,7 @@ fn select(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, index: &Value) ->
     } else if let Some(met) = input.range.as_ref().and_then(|r| r.met).filter(|_| any_place(index)) {
         out.range = out.range.map(|range| range.with_met(Some(Met { always: false, ..met })));
     }
-    if plan.advanced {
+    if plan.copies {
         return cx.out(out);
     }
     let view = cx.view_of(object, out);

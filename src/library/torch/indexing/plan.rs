@@ -30,8 +30,10 @@ struct Positions {
 pub(super) struct Plan {
     /// The shape of the selected elements; `None` if the rank is not known.
     pub dims: Option<Vec<Dim>>,
-    /// Index tensors gather elements, so the result is a copy.
+    /// Index tensors gather elements, or may do so.
     pub advanced: bool,
+    /// The selected elements are certainly copied.
+    pub copies: bool,
     /// The index contains no tensors of positions. (A single value of any dtype can be assigned to
     /// a mask, but not to a tensor of positions.)
     pub only_mask: bool,
@@ -44,10 +46,11 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    fn unknown(advanced: bool) -> Plan {
+    fn unknown(advanced: bool, copies: bool) -> Plan {
         Plan {
             dims: None,
             advanced,
+            copies,
             only_mask: false,
             takes: Takes::CutsLast,
             entries: Vec::new(),
@@ -149,10 +152,13 @@ pub(super) fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) ->
         Item::Index(t) | Item::Mask(t) => t.shape.is_none(),
         _ => false,
     };
+    let advanced = arrays || items.iter().any(vague);
+    // An index tensor of unknown shape may be a single position, which selects a view.
+    let copies = items.iter().any(|i| matches!(i, Item::Index(t) | Item::Mask(t) if t.shape.is_some()));
     let Some(shape) = input.shape.clone() else {
         // The shape of the input is unknown. All that is known is whether the index may gather
         // elements.
-        return Ok(Plan::unknown(arrays || items.iter().any(vague)));
+        return Ok(Plan::unknown(advanced, copies));
     };
     let used = |i: &Item| match i {
         Item::At(_) | Item::Slice(_) | Item::Index(_) => 1,
@@ -166,9 +172,9 @@ pub(super) fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) ->
     }
     let dots = items.iter().filter(|i| matches!(i, Item::Ellipsis)).count();
     if items.iter().any(vague) || dots > 1 || (flags && arrays) {
-        return Ok(Plan::unknown(arrays || items.iter().any(vague)));
+        return Ok(Plan::unknown(advanced, copies));
     }
-    let mut plan = Plan { rank: shape.len(), advanced: arrays, ..Plan::unknown(arrays) };
+    let mut plan = Plan { rank: shape.len(), ..Plan::unknown(arrays, arrays) };
     plan.only_mask = !items.iter().any(|i| matches!(i, Item::Index(_)));
     let (mut whole, mut last_whole) = (true, true);
     let mut axis = 0usize;
@@ -214,7 +220,7 @@ pub(super) fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) ->
                 let size = Size::Int(i64::from(*flag == Some(true)));
                 whole &= *flag == Some(true);
                 plan.entries.push(Entry::New(Dim::new(size, cx.at())));
-                plan.advanced = true;
+                (plan.advanced, plan.copies) = (true, true);
             }
             Item::Ellipsis => {
                 for _ in 0..rank.saturating_sub(consumed) {
