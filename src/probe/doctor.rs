@@ -27,8 +27,7 @@ pub(crate) struct Health {
     gpus: Option<GpusPart>,
     environment: Vec<Variable>,
     launch_blocking: LaunchBlocking,
-    /// Parts that crashed or hung the process that queried them. Each part also has its own
-    /// `trouble`.
+    /// The parts that crashed or hung the process that queried them, and what happened.
     trouble: Vec<String>,
     advice: Vec<String>,
 }
@@ -100,7 +99,7 @@ enum SetBy {
     Import,
 }
 
-/// Whether a launch waits for its kernel with `CUDA_LAUNCH_BLOCKING=1`, and does not wait without it.
+/// Whether a launch waits for its kernel with `CUDA_LAUNCH_BLOCKING=1`, and does not wait with `0`.
 #[derive(Debug, Default, Serialize)]
 struct LaunchBlocking {
     takes_effect: Option<bool>,
@@ -225,7 +224,7 @@ fn launch_blocking(python: &Python) -> Result<LaunchBlocking, String> {
 }
 
 impl Health {
-    /// Advice for the results.
+    /// Advice that follows from the results.
     fn advice(&self) -> Vec<String> {
         let mut advice = Vec::new();
         let mut say = |text: String| advice.push(text);

@@ -59,7 +59,8 @@ pub(crate) struct Start {
     pub gpus: Option<u32>,
 }
 
-/// Each is reported once per process; `Raised` is reported once per message.
+/// Each process reports the first call that begins, the first that succeeds, and each different
+/// message that a call raises (up to a limit).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub(crate) enum Call {
@@ -92,7 +93,7 @@ pub(crate) struct Finding {
     pub stopped: bool,
     /// The file in which the arguments were saved.
     pub dump: Option<String>,
-    /// PyTorch's own error for the call, if it was requested.
+    /// PyTorch's own error for the call, on a virtual device.
     pub raised: Option<String>,
 }
 

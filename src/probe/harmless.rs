@@ -7,8 +7,8 @@ use crate::libraries;
 /// Builtin types, and functions that the witnesses need.
 const BUILTINS: [&str; 9] = ["int", "float", "bool", "complex", "str", "list", "tuple", "dict", "setattr"];
 
-/// Names that are never allowed: functions that read or write files, call their arguments, or change
-/// global settings.
+/// Names that are never allowed: functions that read or write files, download, run or compile code
+/// passed to them, or change global settings.
 const EXCEPT: [&str; 22] = [
     "apply",
     "apply_",

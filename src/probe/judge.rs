@@ -148,7 +148,7 @@ pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outc
             Shown::Reproduced(How::Silent, Some(judged.message))
         }
         Outcome::Ran { contract: Some(_) } if page.cuda.is_some() => {
-            Shown::Nothing("the CPU accepts the call; only a GPU would reject it, and there is none".to_owned())
+            Shown::Nothing("the CPU accepts the call; only a GPU would reject it".to_owned())
         }
         Outcome::Ran { .. } if claim.raises && program.lost.is_empty() => Shown::Refuted,
         Outcome::Ran { .. } => match program.lost.first() {

@@ -28,7 +28,7 @@ pub(crate) fn observe(findings: &[Static], rules: &Rules, outcome: &Outcome, roo
 struct Seen<'a> {
     outcome: &'a Outcome,
     calls: Vec<(usize, &'a Call)>,
-    /// Whether the program used a GPU, real or emulated.
+    /// Whether the program used a GPU, or ran with emulated GPUs.
     has_gpu: bool,
     untraced: Option<&'a str>,
     /// Why the program did not finish.
@@ -100,8 +100,8 @@ impl<'a> Seen<'a> {
         if let Some(message) = self.failure(page, &claim, &there) {
             return Observation { status: RunStatus::Observed, message: Some(message), reason: None };
         }
-        // A failed contract shows silent mistakes, and mistakes that a CPU does not reject. If
-        // PyTorch accepts a call that it should reject, the contract is wrong.
+        // A failed contract shows silent mistakes, and mistakes that only a GPU rejects. For any other
+        // mistake, PyTorch must also reject the call; if it accepts the call, the contract is wrong.
         let tolerated = claim.on_cuda && !self.has_gpu;
         if let Some(message) = there.violated
             && (!claim.raises || claim.may_be_silent || tolerated || !there.passed)
@@ -184,7 +184,7 @@ pub(crate) fn undecided(reason: &str) -> Observation {
     Observation { status: RunStatus::Undecided, message: None, reason: Some(reason.to_owned()) }
 }
 
-/// Whether the driver reported an assert that matches the page.
+/// Whether a failed assert that was reported matches the page.
 fn asserted(asserts: &Asserts, pattern: &Regex) -> bool {
     asserts.conditions().any(|condition| pattern.is_match(condition))
 }

@@ -31,7 +31,7 @@ pub(crate) struct Report {
     pub findings: Vec<Found>,
     exception: Option<Exception>,
     asserts: Vec<Assert>,
-    /// The number of contracts.
+    /// The number of contracts that the run checked.
     contracts: usize,
     calls: u64,
     seconds: f64,
@@ -273,7 +273,7 @@ impl Found {
             writeln!(out, "  called from {}:{line} in {function}", shown(Path::new(filename), root))?;
         }
         if self.finding.guessed {
-            writeln!(out, "  guessed from the values only, so the program is not stopped")?;
+            writeln!(out, "  the meaning of an argument is guessed from its values, so the program is not stopped")?;
         }
         if !self.ranks.is_empty() {
             let ranks: Vec<String> = self.ranks.iter().map(u32::to_string).collect();

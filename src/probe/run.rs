@@ -115,13 +115,14 @@ pub(crate) fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     command.env("TORCHVET_PROBE", stage.folder()).env("PYTHONPATH", stage.python_path());
     match program.device {
         Device::Cpu => _ = command.env("CUDA_VISIBLE_DEVICES", ""),
-        // The driver reads the variable when it creates the context, so it must be set before
-        // Python starts.
+        // The driver reads the variable when it creates the context. A variable that is set before
+        // Python starts is always in time.
         Device::Cuda | Device::Any if std::env::var_os("CUDA_LAUNCH_BLOCKING").is_none() => {
             command.env("CUDA_LAUNCH_BLOCKING", "1");
         }
         Device::Cuda | Device::Any => {}
-        // Nothing is compiled, because compiled code would not query its device through Python.
+        // Nothing is compiled, because the emulation is written in Python, and compiled code does not
+        // run it.
         Device::Virtual => _ = command.env("TORCH_COMPILE_DISABLE", "1"),
     }
     if program.device == Device::Virtual && has_driver() {
@@ -174,7 +175,8 @@ pub(crate) fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     Ok(Outcome { exit_code: code(status), lines, asserts, late, last_line })
 }
 
-/// Waits for the program; stops it and its child processes after the limit.
+/// Waits until the program ends or the limit is reached. Then kills the program, if it still runs,
+/// and its child processes.
 fn wait_for(child: &mut Child, limit: Duration) -> io::Result<(ExitStatus, Option<Duration>)> {
     let start = Instant::now();
     let ended = loop {
@@ -218,14 +220,16 @@ fn kill_group(child: &Child) {
 #[cfg(not(unix))]
 fn kill_group(_: &Child) {}
 
-/// Whether an assert in a kernel is possible. Only then is standard error read, because a program
-/// may behave differently if standard error is not a terminal.
+/// Whether there may be a GPU, so that an assert in a kernel is possible. With `Device::Any`, standard
+/// error is read only in this case, because a program may behave differently if standard error is
+/// not a terminal.
 fn has_driver() -> bool {
     cfg!(windows) || std::path::Path::new("/dev/nvidiactl").exists() || std::path::Path::new("/dev/dxg").exists()
 }
 
-/// Forwards the output if wanted, and looks for the lines of the driver. Progress bars have no line
-/// ends, so output is forwarded at once. Returns the last line.
+/// Reads the output, and forwards it if `passes_on` is set. Progress bars have no line ends, so output
+/// is forwarded at once. Returns the asserts that the driver has printed, and the last line that is
+/// not blank.
 fn tee(mut from: impl BufRead, passes_on: bool) -> (Asserts, Option<String>) {
     let mut asserts = Asserts::default();
     let mut line = Vec::new();

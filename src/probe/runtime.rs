@@ -1,4 +1,5 @@
-//! The Python half, written to a temporary folder together with its task.
+//! The files of the Python half, and the temporary folder to which `probe run` writes them together
+//! with its task.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,7 +20,7 @@ macro_rules! files {
 }
 
 const PACKAGE: &str = "torchvet_probe";
-/// The code with which a worker starts. The worker then gets the modules below as its first request.
+/// The code with which a worker starts. The first request to the worker contains [`modules`].
 pub(crate) const BOOTSTRAP: &str = include_str!("runtime/bootstrap.py");
 static WORKER: &[(&str, &str)] = files!("contracts.py", "doctor.py", "verify.py");
 

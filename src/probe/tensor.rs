@@ -5,9 +5,10 @@ use crate::value::{Dtype, Grad, Kind, Role, TensorForm};
 
 /// Tensors with at most this many elements are written as literals.
 const WRITTEN_OUT: usize = 24;
-/// Larger tensors are filled with zeros, which use no memory until they are accessed.
+/// Larger tensors of unknown values are filled with zeros, not with random numbers, because zeros
+/// use no memory until they are accessed. (Bool tensors of unknown values are always `True`.)
 const RANDOM: i64 = 1 << 20;
-/// Larger tensors are not created.
+/// A program with a larger tensor is not run.
 const LARGEST: i64 = 1 << 28;
 
 pub(super) fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) -> String {
@@ -127,7 +128,8 @@ impl Made<'_> {
         (text, true)
     }
 
-    /// A tensor whose dimensions are stored in the order `order`: made contiguous, then permuted.
+    /// A tensor whose dimensions are stored in the order `order`: it is created contiguous, and then
+    /// permuted.
     fn moved(&self, order: &[usize]) -> String {
         let shape: Vec<i64> = order.iter().filter_map(|dim| self.shape.get(*dim).copied()).collect();
         let back = (0..order.len()).filter_map(|dim| order.iter().position(|at| *at == dim));
@@ -236,7 +238,7 @@ impl Made<'_> {
     }
 }
 
-/// Values of the elements, most importantly the bounds of the range.
+/// Values for the elements: the value that is known to occur, and bounds of the range.
 fn values(facts: &TensorForm) -> Vec<f64> {
     let mut values: Vec<f64> = facts.met.into_iter().collect();
     for &(lo, hi) in &facts.range {

@@ -1,7 +1,7 @@
 //! Runs the witnesses of findings and returns their verdicts.
 //!
-//! One worker process runs all of them on the CPU. A witness for CUDA has its own process, because
-//! a failed assert destroys the whole context.
+//! One worker process runs all of them on the CPU. Each program for CUDA has its own process,
+//! because a failed assert destroys the CUDA context of its process.
 
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -179,7 +179,7 @@ impl<'a> Verifier<'a> {
                     reason.get_or_insert("PyTorch's fake tensors accept the call".to_owned());
                     continue;
                 }
-                // The fake tensors of older versions need a driver.
+                // In older versions of PyTorch, fake tensors on a GPU need a driver.
                 Outcome::NotBuilt(raised) => {
                     reason.get_or_insert(format!("PyTorch's fake tensors raise {}", raised.line()));
                     continue;
@@ -205,7 +205,7 @@ impl<'a> Verifier<'a> {
         undecided(format!("it needs a GPU, and there is none{why}"))
     }
 
-    /// Runs the witness on the GPU, in its own process.
+    /// Runs the witness on the GPU, with each choice in its own process.
     fn on_cuda(&mut self, page: &Page, claim: &Claim, witness: &Witness) -> Reproduction {
         let pattern = page.cuda.as_deref().and_then(|pattern| Regex::new(pattern).ok());
         let pattern = pattern.or_else(|| claim.pattern.clone());
@@ -309,8 +309,7 @@ impl<'a> Verifier<'a> {
             self.worker = Some(worker);
             return outcome;
         }
-        // If a call ended or blocked the process, its exit status determines the outcome, and the
-        // next program gets a new process.
+        // The call ended the process, or did not finish. The next program gets a new process.
         let status = worker.end(Duration::from_millis(200)).0;
         died(outcome, status)
     }
@@ -430,8 +429,8 @@ pub(crate) fn undecided(reason: String) -> Reproduction {
 /// The outcome of a call that ended its process.
 fn died(outcome: Outcome, status: Option<ExitStatus>) -> Outcome {
     match (outcome, status) {
-        // PyTorch never ends with one of these signals. They come from outside: the system kills the
-        // process if it runs out of memory.
+        // PyTorch itself never causes one of these signals. They come from outside: for example, the
+        // system kills a process if memory runs out.
         (Outcome::Died(_), Some(status)) if is_kill(status) => Outcome::Lost("its process was killed".to_owned()),
         (Outcome::Died(_), Some(status)) => Outcome::Died(format!("the process ended: {status}")),
         (other, _) => other,

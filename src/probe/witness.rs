@@ -27,7 +27,7 @@ pub(super) struct Choice {
 pub(super) enum Lengths {
     /// All unknown sizes are equal.
     Same(i64),
-    /// All unknown sizes differ.
+    /// The symbolic sizes differ (at least the first eight).
     Distinct,
 }
 
@@ -36,6 +36,7 @@ pub(super) enum Devices {
     /// All tensors are on the CPU, so that a machine without a GPU can test findings that are not
     /// about devices.
     Cpu,
+    /// Each tensor is on its known device.
     AsFound,
 }
 
@@ -48,7 +49,8 @@ pub(super) struct Program {
     pub call: String,
     /// The arguments by parameter, as expressions.
     pub arguments: Vec<(String, String)>,
-    /// Known facts that the program does not reproduce, and unknown facts that were filled in.
+    /// Known facts that the program does not reproduce, and unknown shapes and arguments that were
+    /// filled in. (Single sizes, dtypes, devices and elements may be filled in without an entry.)
     pub lost: Vec<String>,
     /// The callables that the program uses, but that no witness may use.
     pub forbidden: Vec<String>,

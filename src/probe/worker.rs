@@ -103,7 +103,7 @@ impl Worker {
         }
     }
 
-    /// Ends the process. Returns its exit status, or `None` if it was killed after the limit, and its
+    /// Ends the process. Returns its exit status (`None` if it was killed after the limit) and its
     /// output on standard error.
     pub(super) fn end(mut self, limit: Duration) -> (Option<ExitStatus>, String) {
         self.requests = None;

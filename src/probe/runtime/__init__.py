@@ -1,6 +1,6 @@
 """torchvet's probe: the contracts of the rule pages, checked while a program runs.
 
-`start` is called before the program begins. It reads the task that `torchvet probe run` wrote.
+`start` is called before the program begins. It reads the task that torchvet wrote.
 The probe begins to check calls when the program imports PyTorch, so it imports no library that
 the program does not import.
 """

@@ -21,7 +21,8 @@ def begin(session):
         return
     modes = []
     if task["device"] == "virtual":
-        # Before the watch is created: it must check the functions that the virtual device installs.
+        # The virtual device replaces functions. The watch is created afterwards, so that it checks
+        # the new ones.
         from . import virtual
 
         modes.append(virtual.install(task["gpus"], session.emit))
@@ -58,14 +59,14 @@ def _start(session):
 
 
 def _forked_process(session, watching):
-    """Reports the start and the end of a process of multiprocessing, such as a worker of a loader:
-    it does not run `atexit`."""
+    """Reports the start and the end of a process of multiprocessing, such as a worker of a loader.
+    Such a process does not run the functions of `atexit`."""
     _start(session)
     multiprocessing.util.Finalize(None, _end, args=(session, watching), exitpriority=0)
 
 
 def _forked(watching):
-    """Resets the counts in a child process, which has its own."""
+    """Resets the counts of calls in a child process, which reports its own counts."""
     watching.calls = 0
     for judge in watching.judges:
         judge.calls, judge.seconds = 0, 0.0

@@ -1,7 +1,8 @@
 """Loads the Python half from standard input, so that no file is written.
 
-The first line contains the sources of the modules, the name of the module to run, and its
-arguments. The working directory is removed from the import path, because it is the user's project.
+The first line contains the sources of the modules, the function to call with the name of its
+module, and the arguments. The working directory is removed from the import path, because it is the
+user's project.
 """
 
 import sys

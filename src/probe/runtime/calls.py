@@ -24,7 +24,8 @@ def _position(finding):
 
 
 class Calls:
-    """Reports the first time that the call of each finding begins, succeeds, and raises."""
+    """Reports, for each finding, the first time that its call begins, the first time that it
+    succeeds, and each different message that it raises."""
 
     def __init__(self, findings, emit, ignored):
         self.emit = emit

@@ -337,9 +337,10 @@ def role(x):
     """The meaning of the values, if it can be determined: "logits", "probabilities",
     "log-probabilities", "one-hot", "class-mask", "image", or None.
 
-    If autograd recorded the operation that created the tensor, this operation determines the role.
-    Otherwise, the values do: "probabilities" if the class dimension sums to 1, "log-probabilities"
-    if its exponentials do, "one-hot" if it contains a single 1 and zeros.
+    The mode of a Pillow image determines its role. If autograd recorded the operation that created a
+    tensor, this operation determines the role of the tensor. Otherwise, its values do:
+    "probabilities" if the class dimension sums to 1, "log-probabilities" if its exponentials do,
+    "one-hot" if it consists of a single 1 and zeros, "class-mask" if there are few distinct integers.
     """
     mode = getattr(x, "mode", None)
     if mode is not None and hasattr(x, "getbands"):

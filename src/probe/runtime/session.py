@@ -1,4 +1,4 @@
-"""The task of `torchvet probe`, and the channel for its reports: a file of JSON lines.
+"""The task of the probe, and the channel for its reports: a file of JSON lines.
 
 Every process of the program appends to one file, each line in one write. So ranks and DataLoader
 workers report, too, and reports survive a crash of their process.

@@ -1,6 +1,6 @@
 """Starts the probe inside the user's Python, and in every Python that the program starts.
 
-Python imports a module of this name before it runs anything. So the program itself runs as usual
+Python imports a module of this name before it runs the program. So the program itself runs as usual
 (`sys.argv`, `__file__`, `-m`, worker processes, torchrun), and the probe only waits until PyTorch
 is imported. The folder of this file is first in PYTHONPATH; a `sitecustomize` of the user, which
 this file hides, is run afterwards.
@@ -26,7 +26,8 @@ def _start():
     spec = importlib.util.spec_from_file_location(
         "torchvet_probe", os.path.join(package, "__init__.py"), submodule_search_locations=[package]
     )
-    # The probe writes no bytecode, and does not change this setting for the program.
+    # No bytecode is written for the modules that are loaded here. For the program, the setting is
+    # not changed.
     keep, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         _load("torchvet_probe", spec).start()

@@ -1,8 +1,8 @@
-"""Runs witnesses: small programs, one request after the other, each answered with a line.
+"""Runs witnesses, which are small programs: one for each request, in the order of the requests.
 
 A request contains the program in two parts: `setup` creates the arguments, `call` is the reported
-call. The answer is the outcome of the program. An event announces the call before it is made, so
-that the parent process can see if the call kills or hangs this process.
+call. The answer is a line with the outcome of the program. An event announces the call before it is
+made: if this process ends, the parent process knows whether it ended in the call or in `setup`.
 """
 
 import contextlib
@@ -77,7 +77,8 @@ def _run(request, judges, channel):
             from torch._subclasses.fake_tensor import FakeTensorMode
 
             around.enter_context(FakeTensorMode())
-            # To record a graph on a GPU, autograd asks the driver for a stream.
+            # No graph is recorded: on a GPU, autograd would ask the driver for a stream, and there
+            # may be no driver.
             around.enter_context(torch.no_grad())
         try:
             exec(compile(request["setup"], "<witness>", "exec"), names)  # noqa: S102

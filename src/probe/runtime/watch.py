@@ -1,4 +1,4 @@
-"""Checks the calls of a program with the contracts of all pages, before a call is executed.
+"""Checks each call of a program with the contracts of the enabled rules, before it is executed.
 
 Most functions of PyTorch call a `TorchFunctionMode`. Other functions with a contract
 (constructors, torchvision, Pillow, OpenCV) are wrapped when their module is imported.
@@ -49,8 +49,8 @@ class Plan:
     def __init__(self, path, judges, names):
         self.path = path
         self.judges = judges
-        # None for a builtin, which has no signature: its arguments have the order of the contract's
-        # parameters.
+        # None for a builtin, which has no signature: its positional arguments are then taken for
+        # the contract's parameters, in this order.
         self.names = names
         first = judges[0].contract.parameters
         self.receiver = next(iter(first), "input")
@@ -92,8 +92,8 @@ class Watch(TorchFunctionMode):
         self.held = set()
         self.reported = set()
         self.dump = None
-        # Whether a call that violates a contract is made to get PyTorch's own error. On a real GPU,
-        # this could make the GPU unusable; on a virtual one, it cannot.
+        # Whether the call at which the program stops is made, to get PyTorch's own error. On a real
+        # GPU, the call could make the GPU unusable; on a virtual one, it cannot.
         self.tries = False
         # The class of the exception for a violation. In a worker of a DataLoader, which passes on
         # only an `Exception`, the default is replaced by `WorkerViolation`.

@@ -45,7 +45,8 @@ def of(name, message):
 
 
 def raised(name, error):
-    """Raises the error of a GPU instead of that of the CPU, and reports the assert."""
+    """If an assert corresponds to the error of the CPU: reports the assert, and raises the error of a
+    GPU instead."""
     found = of(name, str(error))
     if found is None:
         return

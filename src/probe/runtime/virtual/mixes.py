@@ -107,8 +107,8 @@ def _is_written(argument):
 
 
 def _arguments(schema, args, kwargs):
-    """The tensors of a call, as (argument, tensor, device). Results come first, as in PyTorch's
-    check."""
+    """The tensors of a call, as (argument, tensor, device). `out` arguments come first, as in
+    PyTorch's check. Tensors whose device is a guess are left out."""
     found = []
     for position, argument in enumerate(schema.arguments):
         value = args[position] if position < len(args) else kwargs.get(argument.name)

@@ -67,7 +67,8 @@ def tensors_in(values):
 
 
 def _gpu_of_call():
-    """The GPU of the call to which an operation belongs; None if the call uses no GPU."""
+    """The GPU of the call to which an operation belongs; None if the call uses no GPU. Outside any
+    call: in a backward pass, the GPU used last; otherwise the CPU."""
     if calls.call is None:
         # C++ code outside any call: the autograd engine, or a class such as the buckets of
         # DistributedDataParallel.
@@ -176,6 +177,7 @@ class VirtualDevice(TorchDispatchMode):
         return None if said else target, kwargs
 
     def _of_unsaid(self):
-        """The tag of a tensor created without inputs, on the CPU or on the device of an argument."""
+        """The tag of a tensor that is created without tensor arguments and without a GPU as `device`.
+        PyTorch may have created it inside a call, for the GPU of an argument of this call."""
         gpu = _gpu_of_call()
         return None if gpu is None else Guess(gpu)

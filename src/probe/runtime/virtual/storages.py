@@ -51,8 +51,8 @@ def install():
 
 
 def _share():
-    """Makes a storage that is sent to another process share CPU memory with it, and keep its
-    device."""
+    """Makes a storage keep its device when it is sent to another process. Both processes share the
+    memory, as for storages on the CPU."""
     reductions = torch.multiprocessing.reductions
     reduce = reductions.reduce_storage
 
