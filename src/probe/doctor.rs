@@ -420,13 +420,13 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_that_waits_is_told_from_one_that_does_not() {
+    fn launches_that_wait_are_recognised() {
         assert!(Launch { launch: 0.1, total: 0.1001 }.waits());
         assert!(!Launch { launch: 0.000_02, total: 0.1 }.waits());
     }
 
     #[test]
-    fn what_does_not_fit_is_advised_about() {
+    fn mismatches_give_advice() {
         let gpu = json!({"index": 0, "name": "Tesla K80", "memory": 12_884_901_888_u64, "free": null,
                          "capability": "3.7", "supported": false});
         let health = health(json!({

@@ -76,7 +76,7 @@ mod tests {
                         block: [0,0,0], thread: [7,0,0] Assertion `t >= 0 && t < n_classes` failed.";
 
     #[test]
-    fn the_driver_s_line_is_understood() {
+    fn a_line_of_the_driver_is_parsed() {
         let mut asserts = Asserts::default();
         asserts.line("epoch 1: loss 2.3");
         asserts.line(LINE);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn other_assertions_are_not_the_driver_s() {
+    fn other_assertions_are_ignored() {
         assert_eq!(parse("python: main.c:3: f: Assertion `x` failed."), None);
     }
 }

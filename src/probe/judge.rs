@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_s_pattern_is_one() {
+    fn every_pattern_of_a_page_compiles() {
         for page in Rules::builtin().pages {
             let claim = Claim::of(&page, Severity::Error);
             assert_eq!(claim.pattern.is_some(), page.cpu.is_some() || page.rejects.is_some(), "{}", page.code);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outcome_is_judged_by_what_the_page_claims() {
+    fn outcomes_are_compared_with_the_claim_of_the_page() {
         let ran =
             |contract: Option<&str>| Outcome::Ran { contract: contract.map(|m| Judged { message: m.to_owned() }) };
         let class_index = |outcome| shown("TV103", Severity::Error, outcome);

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_counts() {
+    fn a_named_python_is_used() {
         assert_eq!(choose(Some(Path::new("/opt/python"))), PathBuf::from("/opt/python"));
     }
 }
