@@ -9,7 +9,8 @@ pub(crate) fn matches_rule(selector: &str, code: &str, name: &str) -> bool {
     specificity(selector, code, name).is_some()
 }
 
-/// How specific a selector is for a rule: the most specific one decides.
+/// How specific a selector is for a rule: the most specific one decides. `None` if it does not name
+/// the rule.
 pub(crate) fn specificity(selector: &str, code: &str, name: &str) -> Option<usize> {
     if selector.eq_ignore_ascii_case("ALL") {
         return Some(0);
@@ -67,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_recognised() {
+    fn typos_are_recognised() {
         assert_eq!(nearest("selct", ["select", "ignore"]), Some("select"));
         assert_eq!(nearest("TV1O3", ["TV203", "TV103"]), Some("TV103"));
         assert_eq!(nearest("TV130", ["TV201", "TV103"]), Some("TV103"));

@@ -1,7 +1,7 @@
 //! Checks that a contract uses only the language of contracts, once, when its page is read: a typo
 //! must not produce a contract that never fails.
 //!
-//! The language is a small part of Python. It accepts exactly what [`super::eval`] can evaluate.
+//! The language is a small part of Python: exactly the part that [`super::eval`] can evaluate.
 
 use super::helpers::HELPERS;
 use crate::syntax::ast::{
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contracts_are_written_in_is_accepted() {
+    fn the_language_of_contracts_is_accepted() {
         for line in [
             "\"\"\"What it is about.\"\"\"",
             "return",
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_judged_stands_in_the_metadata() {
+    fn decorators_and_parameters_are_checked() {
         let told = |contract| slip(contract).map(|(message, _)| message);
         assert_eq!(
             told("@of(\"torch.bmm\")\ndef f(input): return\n").as_deref(),

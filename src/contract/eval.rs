@@ -71,8 +71,9 @@ pub(super) fn judge(
         let name = parameter.parameter.name.as_str();
         let value = match judge.bound.arg(name) {
             Some(_) => judge.argument(name),
-            // If the call omits an argument, its value is the default in the library's signature,
-            // or the default in the contract if the signature has none.
+            // If the call omits an argument that has a default in the contract, its value is the
+            // default in the library's signature, or the default in the contract if that of the
+            // signature is not known.
             None => match parameter.default.as_deref() {
                 Some(default) if !bound.open => {
                     let given = bound.get(name);

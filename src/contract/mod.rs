@@ -53,7 +53,7 @@ fn kind(rejects: Rejects) -> RejectKind {
 }
 
 impl Contracts {
-    /// Compiles the pages' contracts; the error is `path:line:column: what is wrong`.
+    /// Compiles the pages' contracts; the error is `path:line:column: message`.
     pub(crate) fn compile(rules: &Rules) -> Result<Contracts, String> {
         let mut all =
             Contracts { contracts: Vec::new(), by_path: FxHashMap::default(), by_rejection: FxHashMap::default() };
