@@ -1,8 +1,8 @@
 //! The only interface through which a project reads files: the disk, and texts that replace files
 //! on it.
 //!
-//! Content is cached while the file is unchanged on disk. An editor creates a project for each
-//! keystroke, and these share the syntax trees of unchanged files.
+//! Content is cached while the file is unchanged on disk. The language server creates a project for
+//! each analysis, and these projects share the syntax trees of unchanged files.
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -120,7 +120,7 @@ mod tests {
     use crate::project::Project;
 
     #[test]
-    fn what_did_not_change_is_shared_between_projects() {
+    fn unchanged_files_are_shared_between_projects() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.py");
         fs::write(&path, "x = 1\n").unwrap();

@@ -29,7 +29,7 @@ pub(super) enum Kind {
     Folder,
 }
 
-/// The result of resolving a module's name, before it is read.
+/// The result of resolving a module's name, before the module is read.
 enum Found {
     File(PathBuf),
     Namespace(PathBuf),

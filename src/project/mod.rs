@@ -34,7 +34,8 @@ use programs::Programs;
 
 /// The files that were read, and the folder in which their imports are searched.
 pub(crate) struct Project {
-    /// Absolute imports are never searched outside this folder.
+    /// Imports are never searched outside this folder, except in the own folder of a file that is
+    /// outside it.
     root: PathBuf,
     /// Reports show paths relative to this folder.
     cwd: PathBuf,
@@ -91,7 +92,7 @@ impl Project {
         Ok(self.add(self.shown(path), absolute, canonical, content))
     }
 
-    /// Adds a text under a path, such as standard input. It replaces the file on disk.
+    /// Adds a text, such as standard input, under a path. The text replaces the file on disk.
     pub(crate) fn add_text(&self, path: &Path, text: &str) -> Result<&SourceFile, ReadError> {
         let content = Content::of_text(path, text)?;
         let absolute = self.absolute(path);
@@ -116,8 +117,8 @@ impl Project {
         self.files.iter()
     }
 
-    /// Records that all named files were read. Files that are read later are imported ones, in an
-    /// unpredictable order.
+    /// Records that all named files were read. Files that are read later are imported by others, and
+    /// their order is not predictable.
     pub(crate) fn all_named(&self) {
         self.named.get_or_init(|| self.files.len());
     }

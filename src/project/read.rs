@@ -91,8 +91,8 @@ pub(super) fn is_notebook(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
 }
 
-/// Whether a file that launches programs contains a relevant name. The file need not be decoded for
-/// that.
+/// Whether a file that launches programs contains one of the names. Bytes that are not UTF-8 do not
+/// matter for this.
 pub(crate) fn mentions(path: &Path, needles: &[&str]) -> Result<bool, ReadError> {
     let io = |error| ReadError::io(path, &error);
     let metadata = fs::metadata(path).map_err(io)?;
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_text() {
+    fn a_byte_order_mark_is_not_part_of_the_text() {
         let (text, encoding) = of(b"\xef\xbb\xbfx = 1\n").unwrap();
         assert_eq!((text.as_str(), encoding), ("x = 1\n", Encoding::Utf8Bom));
         assert_eq!(encoding.encode(&text).unwrap(), b"\xef\xbb\xbfx = 1\n");

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn strange_offsets_are_taken_back() {
+    fn offsets_outside_the_text_are_moved_back() {
         assert_eq!(position("é", 1), (1, 1));
         assert_eq!(position("ab", 100), (1, 3));
         assert_eq!(position("", 0), (1, 1));

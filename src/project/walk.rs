@@ -68,12 +68,13 @@ pub(crate) fn compile_glob(base: &Path, pattern: &str) -> Result<Glob, globset::
 }
 
 impl Walker {
-    /// A walker that skips only what `.gitignore` lists.
+    /// A walker that skips only virtual environments and the files that `.gitignore` and similar files
+    /// list.
     pub(crate) fn new() -> Self {
         Walker { respect_gitignore: true, ..Walker::default() }
     }
 
-    /// Skips files that match a pattern; a pattern with a slash is relative to `base`.
+    /// Skips files and folders that match a pattern; a pattern with a slash is relative to `base`.
     pub(crate) fn exclude(&mut self, base: &Path, pattern: &str) -> Result<(), globset::Error> {
         let glob = compile_glob(base, pattern)?;
         let list = if glob.glob().contains('/') { &mut self.paths } else { &mut self.names };
@@ -117,8 +118,8 @@ impl Walker {
         Excludes { cwd, names: set(&self.names), paths: set(&self.paths) }
     }
 
-    /// The files to check: every named file, and the `.py` and `.ipynb` files below every
-    /// named folder.
+    /// The files to check: every named file, and below every named folder the `.py` and `.ipynb`
+    /// files and the files that launch programs.
     pub(crate) fn walk(&self, paths: &[PathBuf]) -> Walk {
         let mut walk = Walk::default();
         let mut folders = Vec::new();

@@ -6,9 +6,10 @@ use crate::project::SourceFile;
 use crate::syntax::{self, Span, TextRange, TextSize};
 
 impl Suppressions<'_> {
-    /// The edit that adds a comment which suppresses findings of a rule at a span: on its line if a
-    /// comment is possible there, otherwise on another line where a comment applies to the span,
-    /// otherwise on the line above.
+    /// The edit that suppresses the findings of a rule at a span. If a comment with codes applies to
+    /// the span, it gets one more code. Otherwise, the edit adds a comment: on the line of the span
+    /// if a comment is possible there, otherwise on another line where a comment applies to the
+    /// span, otherwise on the line above.
     pub(crate) fn addition(&self, span: Span, code: &str) -> Edit {
         let lines = self.lines_of(span);
         let insert =

@@ -1,7 +1,7 @@
 //! The comments that suppress findings in a file.
 //!
 //! `# torchvet: ignore[TV103]` on the first or last line of a finding or of its statement, or alone
-//! on the line above; `# torchvet: ignore-file` anywhere; and `# noqa: TV103`.
+//! on a line before the next line of code; `# torchvet: ignore-file` anywhere; and `# noqa: TV103`.
 
 mod add;
 mod scan;
@@ -172,8 +172,9 @@ impl<'f> Suppressions<'f> {
         }
     }
 
-    /// The range to delete for a whole directive: the line if it contains nothing else, otherwise
-    /// the comment with the blanks before it.
+    /// The range to delete for a whole directive: the directive, if the comment continues after it;
+    /// otherwise the line, if there is nothing before the directive; otherwise the directive with
+    /// the blanks before it.
     fn removal(&self, directive: &Directive) -> TextRange {
         let line = self.file.line_range(self.file.line_of(directive.range.start().to_u32()));
         let before = TextRange::new(line.start(), directive.range.start());

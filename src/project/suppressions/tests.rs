@@ -74,7 +74,7 @@ fn a_comment_on_the_line_silences_it() {
 }
 
 #[test]
-fn strings_are_no_comments() {
+fn comments_in_strings_do_not_count() {
     let (covered, unused, _) = check("x = BAD + '# torchvet: ignore'\n");
     assert_eq!((covered, unused.len()), (false, 0));
 }
@@ -89,7 +89,7 @@ fn the_statements_first_and_last_lines_count() {
 }
 
 #[test]
-fn a_comment_of_its_own_is_about_the_next_line() {
+fn a_comment_alone_on_its_line_applies_to_the_next_line_of_code() {
     assert!(silenced("# torchvet: ignore[TV103]\nx = BAD\n"));
     assert!(silenced("# torchvet: ignore[TV103]\n\n# why\nx = BAD\n"));
     assert!(!silenced("# torchvet: ignore[TV103]\ny = 1\nx = BAD\n"));
@@ -136,7 +136,7 @@ fn after_adding(text: &str, at: &str) -> String {
 }
 
 #[test]
-fn a_comment_is_added_where_it_counts() {
+fn a_comment_is_added_where_it_applies() {
     let ignore = "# torchvet: ignore[TV103]";
     assert_eq!(after_adding("x = f(1)\n", "f(1)"), format!("x = f(1)  {ignore}\n"));
     assert_eq!(after_adding("x = f(1)", "f(1)"), format!("x = f(1)  {ignore}"));
