@@ -20,7 +20,7 @@ use crate::syntax::{PositionEncoding, Span};
 /// The open documents, by path.
 pub(super) type Open = FxHashMap<PathBuf, Arc<Document>>;
 
-/// What a conversion needs: the open documents, and the position encoding of the editor.
+/// The context of a conversion: the open documents, and the position encoding of the editor.
 #[derive(Clone, Copy)]
 pub(super) struct Lens<'a> {
     pub open: &'a Open,

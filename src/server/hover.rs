@@ -26,7 +26,8 @@ pub(super) fn hover(
         return Ok(Some(shown(page, None)));
     }
     let facts = workspace.facts(&document.path, Some(offset), cancelled)?;
-    // The innermost expression is used, even if nothing is known about it.
+    // If nothing is known about the innermost expression, there is no hover text, even if something
+    // is known about an outer one.
     let inner = facts.entries.iter().min_by_key(|fact| fact.span.end - fact.span.start);
     let says_something = |fact: &&FactEntry| !["unknown", "tensor[…]", &fact.name].contains(&fact.text.as_str());
     let Some(fact) = inner.filter(says_something) else { return Ok(None) };
@@ -61,7 +62,7 @@ fn page(page: &Page) -> String {
     format!("**{name}** ([{code}]({})): {summary}\n\n{}", crate::rules::url(name), page.body())
 }
 
-/// `logits: float32[B, 10] cuda:0`, and the code that determines it.
+/// `logits: float32[B, 10] cuda:0`, and the code that determines these facts.
 pub(super) fn describe(facts: &Facts, fact: &FactEntry, lens: Lens) -> String {
     let name = short(&fact.name);
     let mut out = format!("```python\n{name}: {}\n```", fact.text);

@@ -97,8 +97,8 @@ impl Client {
     }
 }
 
-/// Serves one editor over standard input and output until the connection ends. Returns whether it
-/// was shut down properly. `stack` is the stack size of the thread that analyses.
+/// Serves one editor over standard input and output until the connection ends. Returns whether the
+/// editor has shut the server down properly. `stack` is the stack size of the thread that analyses.
 pub(crate) fn run(stack: usize) -> Result<bool, String> {
     let (connection, threads) = Connection::stdio();
     let orderly = serve(connection, stack)?;
@@ -222,7 +222,7 @@ impl Server<'_> {
             }),
             "workspace/didChangeConfiguration" => self.with(params, |server, params: DidChangeConfigurationParams| {
                 // Null means that the server may request the new settings. It does not, and keeps
-                // the initial ones.
+                // its settings.
                 if !params.settings.is_null() {
                     server.configure(params.settings);
                 }
@@ -278,7 +278,7 @@ impl Server<'_> {
         };
         let response = match asked {
             Ok(true) => return,
-            // There are no findings for documents that are not open.
+            // For a document that is not open, an editor gets no findings on request.
             Ok(false) if method == "textDocument/diagnostic" => {
                 Response::new_ok(id, json!({"kind": "full", "items": []}))
             }

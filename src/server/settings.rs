@@ -61,7 +61,8 @@ pub(super) struct Loaded {
     pub contracts: Contracts,
 }
 
-/// The configuration files above a folder, with their state when they were read.
+/// The configuration files in a folder and the folders above it, with their state when they were
+/// read.
 type Stamp = Vec<(PathBuf, Option<SystemTime>, u64)>;
 
 #[derive(Default)]
@@ -146,7 +147,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn settings_in_every_wrapping() {
+    fn settings_are_read_under_every_key() {
         let wanted =
             Options { select: Some(vec!["TV1".to_owned()]), inlay_hints: Hints::OnChange, ..Options::default() };
         let plain = json!({"select": ["TV1"], "inlayHints": "onChange", "enable": null, "path": [], "trace": {}});
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_once_and_the_rest_counts() {
+    fn mistakes_are_reported_once_and_the_other_settings_apply() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("torchvet.toml"), "ignore = ['TV103']\n").unwrap();
         let mut cache = Cache::default();

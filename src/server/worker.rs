@@ -328,7 +328,7 @@ impl Worker {
         }
     }
 
-    /// Waits until `not_before` for more edits; true if a message arrived.
+    /// Waits for a message until `not_before`; false if none arrived.
     fn pause(&mut self) -> bool {
         let Some(left) = self.not_before.and_then(|end| end.checked_duration_since(Instant::now())) else {
             return false;

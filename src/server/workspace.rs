@@ -1,5 +1,5 @@
-//! The state of all open documents. Each document is analysed as a program, together with its
-//! imports, and stores the resulting findings.
+//! The open documents and their findings. Each document is analysed as a program, together with its
+//! imports.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
