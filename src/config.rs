@@ -101,7 +101,7 @@ impl Layer {
         Layer { origin: Origin::Editor, base: current_folder(), options }
     }
 
-    /// The files that [`Layer::discover`] reads, the nearest first.
+    /// The files that [`Layer::discover`] looks for, the nearest first.
     pub(crate) fn candidates(start: &Path) -> impl Iterator<Item = PathBuf> {
         start.ancestors().flat_map(|folder| CONFIG_FILES.map(|name| folder.join(name)))
     }
@@ -259,8 +259,9 @@ impl Settings {
     }
 }
 
-/// The folder in which absolute imports are searched: the nearest one above `start` that looks like
-/// the root of a project.
+/// The folder in which absolute imports are searched: the nearest folder, `start` or above it, that
+/// looks like the root of a project; otherwise the working directory if `start` is in it; otherwise
+/// `start`.
 pub(crate) fn project_root(start: &Path) -> PathBuf {
     marked_root(start).map_or_else(
         || {

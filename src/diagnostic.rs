@@ -200,7 +200,7 @@ pub(crate) struct Diagnostic {
     /// Advice.
     pub help: Option<String>,
     pub fix: Option<Fix>,
-    /// The call for `torchvet probe verify`; only if it was requested.
+    /// The call for `probe verify` and `check --verify`; only if it was requested.
     pub witness: Option<Box<Witness>>,
     /// PyTorch's verdict, if it was requested.
     pub verdict: Option<Box<Verdict>>,
@@ -220,7 +220,7 @@ impl Diagnostic {
         }
     }
 
-    /// The order in which findings are printed: by place, then by code.
+    /// The order of findings in the report of an analysis: by place, then by code.
     pub(crate) fn sort_key(&self) -> (u32, u32, u32, &str) {
         (self.span.file.0, self.span.start, self.span.end, &self.code)
     }

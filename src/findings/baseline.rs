@@ -13,8 +13,8 @@ use crate::syntax::FileId;
 
 const VERSION: u32 = 1;
 
-/// The number of times that each finding is recorded. Paths are relative to the folder of the
-/// baseline file.
+/// The recorded findings, each with its number of occurrences. Paths are relative to the folder of
+/// the baseline file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Baseline {
     /// The path of the file.

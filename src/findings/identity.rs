@@ -1,5 +1,5 @@
-//! The identity of a finding, which stays the same if lines above it move: its rule, its file and
-//! its code.
+//! The identity of a finding, which stays the same if its lines move: its rule, its file and the text
+//! of its lines.
 
 use std::path::{Component, Path};
 
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::diagnostic::Diagnostic;
 use crate::project::{Project, SourceFile};
 
-/// The properties of a finding that stay the same while its code stays the same.
+/// The properties of a finding that stay the same while the text of its lines stays the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Identity {

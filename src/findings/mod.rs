@@ -192,7 +192,7 @@ mod tests {
     use crate::syntax::FileId;
 
     #[test]
-    fn a_finding_of_several_files_is_one() {
+    fn the_same_finding_of_several_analyses_is_merged() {
         let span = |start| Span { file: FileId(0), start, end: 9 };
         let finding = |start, severity| Diagnostic { severity, ..syntax_error(span(start), String::new()) };
         let merged = merge(vec![

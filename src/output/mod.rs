@@ -116,7 +116,7 @@ impl Where {
     }
 }
 
-/// The page of the rule; none if the finding does not belong to a rule.
+/// The address of the rule's page; `None` if the finding does not belong to a rule.
 fn url(diagnostic: &Diagnostic) -> Option<String> {
     let is_rule = diagnostic.code != diagnostic.name;
     is_rule.then(|| crate::rules::url(&diagnostic.name))

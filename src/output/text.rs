@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notebooks_cells_are_files_of_their_own() {
+    fn cells_of_a_notebook_are_shown_like_files() {
         let cell = |source: &str| {
             format!(r#"{{"cell_type":"code","metadata":{{}},"outputs":[],"execution_count":1,"source":{source:?}}}"#)
         };

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub(crate) struct Bindings {
     names: FxHashMap<Box<str>, Vec<Place>>,
-    /// `from module import *`
+    /// The indices of the statements `from module import *`.
     pub stars: Vec<u32>,
     /// There is code under `if __name__ == "__main__"`: the module may be run as a script.
     pub is_main: bool,
@@ -18,8 +18,8 @@ pub(crate) struct Bindings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Place {
     Stmt(u32),
-    /// An import that only type checkers execute: the `if TYPE_CHECKING:` statement, and the index
-    /// in its body.
+    /// An import that only type checkers read: the index of the `if TYPE_CHECKING:` statement, and
+    /// the index in its body.
     Typing(u32, u32),
 }
 
@@ -225,7 +225,7 @@ mod tests {
     use super::{Bindings, Place};
 
     #[test]
-    fn finds_what_gives_a_name_its_meaning() {
+    fn finds_the_statements_that_bind_a_name() {
         let text = "\
 from typing import TYPE_CHECKING
 import a.b
