@@ -103,7 +103,7 @@ fn run(
         let diagnostics = rules::launched(rules, file, &kind.settings(&source.path, source.text()));
         return Report { diagnostics, ..Report::default() };
     }
-    // A file that imports no checked library cannot have findings.
+    // Other files cannot have findings.
     if !wanted.facts && wanted.at.is_none() && !concerns_library(source) {
         return Report::default();
     }
@@ -286,8 +286,9 @@ struct Watcher<'p> {
     refused: RefCell<Vec<(Cow<'static, str>, Span, u32)>>,
     /// The calls that led to a call with findings, innermost first.
     callers: RefCell<Callers>,
-    /// The options that the program read, and those with another value than their default.
+    /// The options that the program has read.
     options: RefCell<IndexMap<Span, Declared, FxBuildHasher>>,
+    /// The options to which this run gives another value than their default.
     assumed: &'p Assumed,
     project: &'p Project,
 }
@@ -316,15 +317,16 @@ impl Watcher<'_> {
         crate::contract::push(found, diagnostic);
     }
 
-    /// Adds the callers of a function to findings that do not hold for every call of it, or that
+    /// Adds the callers of a function to findings that may not hold for every call of it, or that
     /// have no other label.
     fn name_callers(&self, passed: &FxHashSet<Span>) {
         let callers = self.callers.borrow();
         for diagnostic in self.found.borrow_mut().iter_mut() {
             let Some(calls) = callers.get(&(diagnostic.code.clone(), diagnostic.span)) else { continue };
-            // Another file may call the same function with other values.
+            // If a caller is in another file, further files may call the function with other values.
             let in_one_file = calls.iter().all(|call| call.file == diagnostic.span.file);
-            // What a module does as a program is not what programs that import it do.
+            // If the module can be run as a program, programs that import it may call the function
+            // with other values.
             let in_one_file = in_one_file && !self.project.file(diagnostic.span.file).bindings().is_main;
             if !passed.contains(&diagnostic.span) && !diagnostic.labels.is_empty() && in_one_file {
                 continue;
@@ -349,7 +351,7 @@ impl Watcher<'_> {
     fn judge(&self, it: &mut Interp<'_>, call: Call<'_>, span: Span, found: &mut Vec<Diagnostic>) {
         let source = |span: Span| self.source(span);
         let mut judged = Vec::new();
-        // A replay of a loop's second round is only for the rules about order.
+        // A replay of a loop's second iteration is only for the rules about order.
         let refused = !it.second_round() && self.contracts.check(self.rules, it, call, span, &source, &mut judged);
         // A call that raises an expected exception is correct.
         let raises = |d: &Diagnostic| self.rules.find(&d.code).is_some_and(rules::Page::raises);
@@ -372,7 +374,7 @@ impl Observer for Watcher<'_> {
         self.give_up();
         let source = |span: Span| self.source(span);
         let (call, found) = (Call { path, bound }, &mut self.found.borrow_mut());
-        // A replay of a loop's second round is only for the rules about order.
+        // A replay of a loop's second iteration is only for the rules about order.
         if !it.second_round() {
             self.judge(it, call, span, found);
         }
@@ -470,7 +472,7 @@ impl Observer for Watcher<'_> {
 }
 
 /// The facts of each variable, from the run in which its file is the program. For a function that
-/// only other files call: the facts that their calls have in common.
+/// only other files call: the facts from these calls, if they all agree.
 pub(crate) fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
     let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
     let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();
@@ -509,7 +511,7 @@ fn note(facts: &RefCell<Facts>, it: &mut Interp<'_>, name: &str, value: &Value, 
     facts.borrow_mut().insert(span, (name.to_owned(), joined, reached));
 }
 
-/// The depth to which nested tuples are copied; deeper ones are not listed.
+/// The depth to which nested tuples are copied; the elements of deeper ones are not printed.
 const TUPLES: u32 = 3;
 
 /// The value with copies of its tensors, because these may change later.
@@ -556,7 +558,7 @@ mod tests {
 
     /// Libraries write notes and rules read them, but the two modules do not depend on each other.
     #[test]
-    fn notes_have_one_name_in_both_rooms() {
+    fn notes_have_one_name_in_both_modules() {
         assert_eq!(noted::GRAD_MODE, read::GRAD_MODE);
         assert_eq!(noted::AUTOCAST, read::AUTOCAST);
         assert_eq!(noted::DEFAULT_DEVICE, read::DEFAULT_DEVICE);

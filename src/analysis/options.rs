@@ -278,7 +278,8 @@ impl Worlds<'_> {
                 return Dependence::One(*made, option);
             }
         }
-        // If several options decide, one is named whose other values the program certainly accepts.
+        // If several options decide, those whose other values the program certainly accepts are tried
+        // first.
         let of = |sure: bool| self.first.options.iter().filter(move |(_, o)| o.sure == sure).map(|(made, _)| *made);
         for pool in [of(true).collect(), of(false).collect()] {
             let found = self.search(pool, finding, (Proof::Passed, Proof::Passed));
