@@ -76,7 +76,7 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&out).join("order.rs"), order(&rules))
 }
 
-/// Checks one page; removes its Rust file, if any, from `checks`.
+/// Checks one page, and removes its Rust file, if any, from `checks`.
 fn check(
     stem: &str,
     text: &str,
@@ -113,8 +113,8 @@ fn check(
     }
 }
 
-/// The rules that have a Rust file, each with the folder of its family. The line that registers
-/// one is its `mod` in that folder.
+/// The rules that have a Rust file, each with the folder of its family. Each must have its `mod` line
+/// in the `mod.rs` of that folder.
 fn rule_files() -> io::Result<BTreeMap<String, &'static str>> {
     let mut files = BTreeMap::new();
     for (_, family) in FAMILIES {
