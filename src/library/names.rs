@@ -93,6 +93,7 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
         Value::Tuple(items) if items.iter().all(is_part) => ("builtins.tuple", "a tuple"),
         Value::Str(_) => ("builtins.str", "a string"),
         Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => ("builtins.float", "a number"),
+        Value::Int(_) | Value::Any(Type::Int) => ("builtins.int", "a number"),
         Value::Obj(id) => match heap.get(*id) {
             Data::Tensor(tensor) if tensor.wrapper.is_some() => return None,
             // Only an annotation says that the value is a tensor, and it may be wrong.

@@ -260,6 +260,7 @@ impl<'p> Interp<'p> {
 
     /// Applies the possible effects of a call of a program function whose body is not run.
     fn lose(&mut self, function: &Function, vars: &Attrs, first: Option<&Value>) {
+        self.havoc_body(function, vars);
         for value in vars.values() {
             self.event(Event::Escaped { value });
             self.havoc(value);

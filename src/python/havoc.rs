@@ -12,7 +12,7 @@ use super::interp::Interp;
 use super::payload::PAYLOAD;
 use super::writes::{READ_ONLY, Writes};
 use super::{Args, Event};
-use crate::value::{Attrs, CodeId, Data, Dict, Instance, Items, ObjId, Source, Sym, Value, Written, sym};
+use crate::value::{Attrs, CodeId, Data, Dict, Function, Instance, Items, ObjId, Source, Sym, Value, Written, sym};
 
 /// The depth to which calls inside a function are followed.
 const MAX_CALLS: u32 = 3;
@@ -148,6 +148,18 @@ impl Interp<'_> {
             }
             Data::Function(_) | Data::Iter(_) => self.havoc_call(&Value::Obj(id), &[], depth, seen),
             _ => self.havoc_container(id),
+        }
+    }
+
+    /// Makes unknown what a function of the program may write whose body is not run. A later write
+    /// to its result may be a write to an object that it returns.
+    pub(super) fn havoc_body(&mut self, function: &Function, vars: &Attrs) {
+        self.havoc_function(function.code, function.scope, vars.clone(), MAX_CALLS, &mut Seen::default());
+        let Some(writes) = self.writes(function.code) else { return };
+        for place in &writes.returned {
+            if let Some(value) = self.at_place(place, function.scope, &writes.own, vars) {
+                self.heap.lose(&value);
+            }
         }
     }
 

@@ -28,6 +28,8 @@ pub(super) struct Writes {
     pub methods: Vec<(Place, Sym)>,
     /// `name(…)`, with the places that are its arguments.
     pub calls: Vec<(Sym, Vec<Place>)>,
+    /// `return place`
+    pub returned: Vec<Place>,
     /// `await`, `async for`, `async with`
     pub waits: bool,
 }
@@ -131,6 +133,7 @@ impl<'a> Visitor<'a> for Writes {
                 self.target(&s.target);
             }
             Stmt::AnnAssign(s) => self.target(&s.target),
+            Stmt::Return(s) => self.returned.extend(s.value.as_deref().and_then(place_of)),
             Stmt::Delete(s) => s.targets.iter().for_each(|t| self.target(t)),
             Stmt::For(s) => {
                 self.waits |= s.is_async;

@@ -34,7 +34,7 @@ impl Heap {
     }
 
     /// Records the objects that an unknown value may be.
-    pub(in crate::value) fn lose(&mut self, value: &Value) {
+    pub(crate) fn lose(&mut self, value: &Value) {
         match value {
             Value::Obj(id) if self.lost.len() < MOST => {
                 let data = self.get(*id);
