@@ -37,12 +37,13 @@ pub(super) fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) ->
     if order.is_none() && facts.layout.as_ref().is_some_and(|layout| layout.len() > shape.len()) {
         writer.lost.push(format!("`{name}` is a part of a larger tensor, which is not known"));
     }
-    let (mut text, mut is_leaf) = match order {
-        Some(order) => (made.moved(order), false),
-        None => made.filled(writer, facts, name),
-    };
+    let (mut text, mut is_leaf) = made.filled(writer, facts, name);
     if learns && is_leaf && !text.contains("requires_grad") {
         text.push_str(".requires_grad_()");
+    }
+    if let Some(order) = order {
+        text.push_str(&stored_in(order));
+        is_leaf = false;
     }
     if facts.grad == Grad::Attached && learns && is_leaf {
         text.push_str(" * 1");
@@ -64,6 +65,14 @@ pub(super) fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) ->
 
 fn is_moved(order: &[usize], rank: usize) -> bool {
     order.len() == rank && order.iter().enumerate().any(|(at, dim)| at != *dim)
+}
+
+/// The methods that copy a tensor so that its dimensions are stored in the order `order`.
+fn stored_in(order: &[usize]) -> String {
+    let list = |dims: &mut dyn Iterator<Item = usize>| dims.map(|dim| dim.to_string()).collect::<Vec<_>>().join(", ");
+    let there = list(&mut order.iter().copied());
+    let back = list(&mut (0..order.len()).filter_map(|dim| order.iter().position(|at| *at == dim)));
+    format!(".permute({there}).contiguous().permute({back})")
 }
 
 /// The tensor to create.
@@ -126,16 +135,6 @@ impl Made<'_> {
             self.sizes()
         );
         (text, true)
-    }
-
-    /// A tensor whose dimensions are stored in the order `order`: it is created contiguous, and then
-    /// permuted.
-    fn moved(&self, order: &[usize]) -> String {
-        let shape: Vec<i64> = order.iter().filter_map(|dim| self.shape.get(*dim).copied()).collect();
-        let back = (0..order.len()).filter_map(|dim| order.iter().position(|at| *at == dim));
-        let back: Vec<String> = back.map(|at| at.to_string()).collect();
-        let inner = Made { shape: &shape, ..*self };
-        format!("{}.permute({})", inner.of_nothing(), back.join(", "))
     }
 
     /// A tensor whose elements are unknown. It is filled with values that most functions accept.

@@ -51,6 +51,7 @@ torch.linalg.inv(torch.zeros(3, 4))
 nn.Transformer(d_model=30, nhead=4)
 nn.Dropout(2.0)
 torch.optim.SGD(nn.Linear(3, 3).parameters(), lr=-1.0)
+nn.functional.binary_cross_entropy(torch.zeros(2, 3, 4).permute(2, 0, 1) + 5, torch.rand(4, 2, 3))
 ";
 
 fn python() -> Option<String> {

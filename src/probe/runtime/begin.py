@@ -67,7 +67,7 @@ def _forked_process(session, watching):
 
 def _forked(watching):
     """Resets the counts of calls in a child process, which reports its own counts."""
-    watching.calls = 0
+    watching.calls, watching.unseen = 0, 0
     for judge in watching.judges:
         judge.calls, judge.seconds = 0, 0.0
 

@@ -6,16 +6,11 @@ use super::{Code, Directive, Kind};
 use crate::project::SourceFile;
 use crate::syntax::{TextRange, TextSize};
 
-/// In a file without any of these, comments need not be scanned.
-const MARKERS: [&str; 4] = ["torchvet:", "noqa", "NOQA", "NoQA"];
-
 /// The suppressing comments of a file, in order.
 pub(super) fn directives(file: &SourceFile) -> Vec<Directive> {
     let mut found = Vec::new();
-    if MARKERS.iter().any(|marker| file.text().contains(marker)) {
-        for &comment in &file.parsed().comments {
-            scan_comment(file, comment, &mut found);
-        }
+    for &comment in &file.parsed().comments {
+        scan_comment(file, comment, &mut found);
     }
     found
 }

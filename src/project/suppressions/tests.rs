@@ -62,6 +62,7 @@ fn a_comment_on_the_line_silences_it() {
         "# noqa",
         "# NOQA: F401,TV103",
         "# noqa:TV103 because",
+        "# NoQa: TV103",
     ] {
         let (covered, ..) = check(&format!("x = BAD  {comment}\n"));
         assert!(covered, "{comment}");
