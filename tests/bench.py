@@ -68,7 +68,7 @@ def size_of(tree):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("trees", nargs="*", type=pathlib.Path, metavar="TREE")
-    parser.add_argument("--wheel", nargs="*", default=[], metavar="NAME", help="packages to download and check, too")
+    parser.add_argument("--wheel", nargs="*", default=[], metavar="NAME", help="also download and check these packages")
     parser.add_argument("--torchvet", default=str(ROOT / "target" / "release" / "torchvet"))
     parser.add_argument("--ruff", default=find_ruff())
     parser.add_argument("--runs", type=int, default=7)

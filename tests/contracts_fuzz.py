@@ -2,8 +2,7 @@
 
     python tests/contracts_fuzz.py [--only FUNCTION ...]
 
-Calls each function with every combination of shapes, dtypes and values that matters to its
-contracts, and checks that a `require` fails if and only if PyTorch raises, and that PyTorch's
+Calls each function with many combinations of shapes, dtypes and values, and checks that a `require` fails if and only if PyTorch raises, and that PyTorch's
 message matches the `cpu` of a page about that function. SILENT lists the errors of contracts that
 PyTorch does not raise. `--only` restricts the run to functions, given by their path or its end
 (`poisson_nll_loss`).
@@ -82,9 +81,9 @@ class Tally:
         if error and not codes:
             fault = f"no contract for {error!r}"
         elif error and not self.judges.claim(path, error):
-            fault = f"no `cpu` claims {error!r}, which {codes} announced"
+            fault = f"no `cpu` matches {error!r}, for which {codes} failed"
         elif loud and not error:
-            fault = f"{loud} on a legal call"
+            fault = f"{loud} fails, but PyTorch accepts the call"
         if fault:
             kind = re.sub(r"(?<!\w)-?\d+\b", "N", fault)
             self.faults[path].setdefault(kind, []).append(show(arguments))
@@ -93,7 +92,7 @@ class Tally:
         for path, calls in self.calls.items():
             print(f"{path}: {calls} calls, {self.raised[path]} raise,", end=" ")
             faults = self.faults[path]
-            print(f"{sum(map(len, faults.values()))} faults, {self.several[path]} doubly wrong")
+            print(f"{sum(map(len, faults.values()))} faults, {self.several[path]} with more than one failed contract")
             for kind, shown in faults.items():
                 print(f"    {len(shown)} times {kind}: {shown[0]}")
         return sum(len(shown) for faults in self.faults.values() for shown in faults.values())
@@ -277,7 +276,7 @@ def sampling(tally):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", default=[], metavar="FUNCTION", help="only these functions")
+    parser.add_argument("--only", nargs="+", default=[], metavar="FUNCTION", help="test only these functions")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.manual_seed(0)

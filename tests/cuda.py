@@ -67,9 +67,9 @@ PROGRAMS = {
     "assert-async": "torch._assert_async(torch.tensor(0, device=d))",
 }
 NONE = {
-    "nll-spatial-overflow": "needs more memory than a test may take",
+    "nll-spatial-overflow": "needs more memory than a test may use",
     "embedding-bag-index-older": "PyTorch before 2.10",
-    "index-add-tma": "which of its kernels index_add takes is its own choice",
+    "index-add-tma": "no argument determines which kernel index_add uses",
     "scatter-gather-older": "an older PyTorch",
     "multinomial-cumulative": "no known input",
     "fractional-max-pool": "no known input",
@@ -81,7 +81,7 @@ NONE = {
 
 
 def trip(program):
-    """The exception that the program raises on the GPU, and the output of the driver."""
+    """The standard error of the program on the GPU, with the output of the driver, and the exception."""
     text = f"import torch\nimport torch.nn.functional as F\nd = 'cuda'\n{program}\ntorch.cuda.synchronize()\n"
     command, environment = [sys.executable, "-c", text], {**os.environ, "CUDA_LAUNCH_BLOCKING": "1"}
     try:
@@ -89,7 +89,7 @@ def trip(program):
             command, check=False, capture_output=True, text=True, env=environment, timeout=SECONDS
         )
     except subprocess.TimeoutExpired:
-        return "", f"no end within {SECONDS} s"
+        return "", f"did not end within {SECONDS} s"
     raised = [line for line in done.stderr.splitlines() if re.match(r"[\w.]+(Error|Exception): ", line)]
     return done.stderr, raised[-1] if raised else f"exit {done.returncode}"
 
@@ -108,7 +108,7 @@ def on_cpu(rows):
         if not said.startswith(rows[name]["cpu"].rstrip(".")):
             failed += 1
             print(f"failed  {name}: {said!r}, not {rows[name]['cpu']!r}")
-    print(f"{len(PROGRAMS) - failed} programs raise what the table says of the CPU, {failed} do not")
+    print(f"{len(PROGRAMS) - failed} programs raise the message in the table for the CPU, {failed} do not")
     return failed
 
 
@@ -123,7 +123,7 @@ def on_cuda(rows):
         "",
         f"{gpu}, driver {driver}, PyTorch {torch.__version__}, {datetime.date.today()}: `python tests/cuda.py`.",
         "",
-        "| assert | seen | as the table says | raised |",
+        "| assert | condition | as in the table | exception |",
         "| --- | --- | --- | --- |",
     ]
     failed = 0
@@ -137,14 +137,14 @@ def on_cuda(rows):
         row = (seen.replace("|", "\\|"), "yes" if good else "no", raised.replace("|", "\\|"))
         lines.append(f"| {name} | `{row[0]}` | {row[1]} | {row[2]} |")
         print(f"{'ok    ' if good else 'failed'}  {name}: {seen or raised}")
-    lines += ["", "Not tripped: " + "; ".join(f"{name} ({why})" for name, why in NONE.items()) + "."]
+    lines += ["", "Not triggered: " + "; ".join(f"{name} ({why})" for name, why in NONE.items()) + "."]
     RECORD.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{len(PROGRAMS) - failed} asserts as the table says, {failed} not: {RECORD.relative_to(ROOT)}")
+    print(f"{len(PROGRAMS) - failed} asserts as in the table, {failed} not: {RECORD.relative_to(ROOT)}")
     return failed
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The device-side asserts of PyTorch, tripped one by one.")
+    parser = argparse.ArgumentParser(description="Triggers the device-side asserts of PyTorch, each in a new process.")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cuda")
     options = parser.parse_args()
     rows = tomllib.loads((ROOT / "docs" / "device-asserts.toml").read_text(encoding="utf-8"))
@@ -154,7 +154,7 @@ def main():
     import torch
 
     if not torch.cuda.is_available():
-        print("there is no GPU here: no assert was tripped")
+        print("there is no GPU: no assert was triggered")
         return 0
     return bool(on_cuda(rows))
 

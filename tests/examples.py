@@ -145,7 +145,7 @@ def run(name, source, arguments, prefix, python):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Public training examples under the probe.")
+    parser = argparse.ArgumentParser(description="Runs public training examples under the probe.")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--from", dest="folder", type=pathlib.Path, default=pathlib.Path())
     parser.add_argument("--torchvet", default=str(ROOT / "target" / "debug" / "torchvet"))

@@ -57,7 +57,7 @@ def check(torchvet, source, work):
     faults += [f"{path}: left behind" for path in folder.rglob("*") if path.is_file() and path not in before]
     left = [one for one in findings(torchvet, folder) if one["fix"]]
     faults += [
-        f"{one['filename']}:{one['location']['row']}: {one['code']} is offered a fix again" for one in left
+        f"{one['filename']}:{one['location']['row']}: {one['code']} still has a fix after --fix" for one in left
     ]
     shutil.rmtree(folder)
     print(f"{source.name}: {len(offered)} fixes offered, {len(changed)} files changed, {len(faults)} faults")
@@ -65,7 +65,7 @@ def check(torchvet, source, work):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Fixes, over real code.")
+    parser = argparse.ArgumentParser(description="Applies fixes to real code.")
     parser.add_argument("--torchvet", required=True, type=pathlib.Path)
     parser.add_argument("folders", nargs="*", type=pathlib.Path)
     options = parser.parse_args()

@@ -118,7 +118,7 @@ def check_sarif(torchvet):
         for level in ("error", "warning", "note"):
             count = sum(result["level"] == level for result in results)
             assert f"{level}: {count}\n" in said, (level, count, said)
-        print(f"SARIF: {len(results)} findings fit the schema, and sarif-tools counts the same: ok")
+        print(f"SARIF: {len(results)} findings are valid under the schema, and sarif-tools counts the same number: ok")
 
 
 def repository(folder, files):
@@ -202,7 +202,7 @@ def check_hooks(wheel):
         assert (project / "sub" / "train.py").read_text() != FIXABLE
         run("git", "add", "--all", cwd=project)
         run("git", "commit", "-m", "mended", cwd=project, env=pre_commit.env)
-        print("pre-commit: passes, refuses, mends, and then passes: ok")
+        print("pre-commit: the hook passes, then fails, fixes the file, and passes again: ok")
 
 
 def bench(wheel, source, rounds=5):
@@ -250,7 +250,7 @@ def main():
         type=pathlib.Path,
         help="the wheel for the hooks; built (without optimization) if it is not given",
     )
-    parser.add_argument("--bench", metavar="FOLDER", help="time the hook over 1,000 files of a folder")
+    parser.add_argument("--bench", metavar="FOLDER", help="measure the time of the hook on 1,000 files of this folder")
     options = parser.parse_args()
     check_sarif(options.torchvet.resolve())
     with tempfile.TemporaryDirectory() as folder:

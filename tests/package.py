@@ -128,7 +128,7 @@ def build(profile, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The Python package, as pip installs it.")
+    parser = argparse.ArgumentParser(description="Tests the Python package as pip installs it.")
     parser.add_argument("--profile", default="dev", help="cargo's profile for the build")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -176,7 +176,7 @@ def judge_on_gpu(texts, pages, raised, reported):
     on_cpu = message is None or not stops or not any(" cuda:" in one["text"] for one in stops[0]["arguments"])
     if on_cpu or not re.match("IndexError|.*out of (range|bounds)", message):
         return None
-    return "said by CUDA", f"PyTorch says {message!r}, and not {' or '.join(patterns)!r}"
+    return "said by CUDA", f"PyTorch's message is {message!r} instead of {' or '.join(patterns)!r}"
 
 
 def judge_clean(plain, probed, reported):
@@ -230,7 +230,7 @@ def without_devices(text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The corpus under the probe.")
+    parser = argparse.ArgumentParser(description="Runs the corpus under the probe.")
     parser.add_argument("names", nargs="*", help="only scripts whose path contains one of these")
     parser.add_argument("--torchvet", default=str(ROOT / "target" / "debug" / "torchvet"))
     parser.add_argument("--device", choices=("any", "virtual"), default="any")

@@ -4,12 +4,13 @@
 
 tests/semantics.rs explains the marks. A reveal is true if it allows every value that its line
 assigns: `int in 0 to 2` allows 1, `float32[] in 0 to 1` allows NaN (which a range never excludes),
-a named dimension allows any size, `unknown` anything. If `never` is revealed, no run may reach the
+a named dimension allows any size, and `unknown` allows any value. If `never` is revealed, no run may reach the
 line; otherwise, at least one run must reach it. A line marked with an error must raise, unless the
 rule's harm is silent; a block without such a line must run to its end.
 
 A block that uses the file "a" or "b" or the environment variable FLAG runs with and without each of
-them. `python cuda` blocks are not run without a GPU. With --torchvet, every fact that this binary
+them. `python static` blocks are not run; `python cuda`
+blocks are not run without a GPU. With --torchvet, every fact that this binary
 prints is compared with the runs, whether it is revealed or not.
 """
 
@@ -75,13 +76,13 @@ class Reader:
     def read(self):
         test = self.value()
         if self.text[self.at :].strip():
-            raise SyntaxError(f"{self.text!r} is no fact: {self.text[self.at :]!r} is left over")
+            raise SyntaxError(f"{self.text!r} is not a fact: {self.text[self.at :]!r} follows it")
         return test
 
     def peek(self):
         match = self.TOKEN.match(self.text, self.at)
         if match is None:
-            raise SyntaxError(f"{self.text!r} is no fact at {self.text[self.at :]!r}")
+            raise SyntaxError(f"{self.text!r} is not a fact: cannot parse {self.text[self.at :]!r}")
         return match
 
     def value(self):
@@ -109,7 +110,7 @@ class Reader:
             return lambda value: is_a(value, "partial")
         if token["iterator"]:
             self.rest(")")
-            return lambda value: hasattr(value, "__iter__")  # or any sequence of a length that is not known
+            return lambda value: hasattr(value, "__iter__")  # or any sequence of unknown length
         if token["number"]:
             number = float(token["number"]) if re.search(r"[.naf]|e", token["number"]) else int(token["number"])
             return lambda value: type(value) is type(number) and (value == number or value != value and number != number)
@@ -124,7 +125,7 @@ class Reader:
             return lambda value: value is {"None": None, "True": True, "False": False}[word]
         if word in self.TYPES:
             return lambda value: type(value) is self.TYPES[word] or isinstance(value, types.ModuleType) and word == "module"
-        return lambda value: type(value) is int or callable(value)  # a size, or a path of a library
+        return lambda value: type(value) is int or callable(value)  # a size, or the path of a library function
 
     def rest(self, close):
         """Skips the text up to the closing parenthesis."""
@@ -138,7 +139,7 @@ class Reader:
         if mark == "...":
             return lambda value: value is ...
         if mark not in "[({":
-            raise SyntaxError(f"{self.text!r} is no fact at {mark!r}")
+            raise SyntaxError(f"{self.text!r} is not a fact: cannot parse {mark!r}")
         close, kind = {"[": ("]", list), "(": (")", tuple), "{": ("}", (set, frozenset, dict))}[mark]
         items, values, is_open, is_dict = [], [], False, False
         while self.peek()["mark"] != close:
@@ -397,7 +398,7 @@ def judge(block, facts):
         raised.add(answer["raised"])
     for row, text in block.reveals.items():
         if row not in reached and text != "never":
-            faults.append(f"line {row}: never reached, revealed as {text}")
+            faults.append(f"line {row}: never reached, but its reveal is {text}")
     for row, codes in block.errors.items():
         if row not in raised and not codes & SILENT:
             faults.append(f"line {row}: does not raise")
@@ -425,8 +426,8 @@ def facts_of(torchvet, blocks):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("only", nargs="*", help="part of a file's name, or FILE:LINE of a block")
-    parser.add_argument("--show", action="store_true", help="each revealed value beside its reveal")
-    parser.add_argument("--torchvet", type=pathlib.Path, help="a binary, whose facts are compared with the runs, too")
+    parser.add_argument("--show", action="store_true", help="print each value and its reveal")
+    parser.add_argument("--torchvet", type=pathlib.Path, help="a torchvet binary, whose facts are also compared with the runs")
     options = parser.parse_args()
 
     warnings.filterwarnings("ignore")
@@ -453,7 +454,7 @@ def main():
             print(f"FAILED {block.name}: {fault}", flush=True)
         passed, failed = passed + (not faults), failed + bool(faults)
     if left_out:
-        print(f"{left_out} blocks were not run: they need a GPU, or are for the checker alone")
+        print(f"{left_out} blocks were not run: they need a GPU, or are marked `static`")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -40,7 +40,7 @@ def made(device):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="What the probe costs.")
+    parser = argparse.ArgumentParser(description="Measures the slowdown of the probe.")
     parser.add_argument("--torchvet", default=str(probe_corpus.ROOT / "target" / "debug" / "torchvet"))
     parser.add_argument("--limit", type=float, default=1.5)
     parser.add_argument("--rounds", type=int, default=12)

@@ -36,7 +36,7 @@ DIFFERENCES = {
     "masked_scatter": "the mask of masked_scatter_ is expanded on its own device: the kernel reads both",
     "index_put": "indices should be either on cpu or on the same device as the indexed tensor",
     "index_fill": "index_fill_.int_Tensor takes its value with item()",
-    "(as_strided|select)_scatter": "it copies into a slice, and a copy may cross devices, as for slice_scatter",
+    "(as_strided|select)_scatter": "it copies into a slice, and a copy may cross devices (as in slice_scatter)",
     "_unsafe_masked_index_put_accumulate": "only compiled code calls it",
 }
 
@@ -80,7 +80,8 @@ def with_tensors(value, replace):
 
 
 def ask(move, names):
-    """The results of a mode by case: "refused …", "made" or "failed …"."""
+    """The result of each case in a mode: "refused …" (because of the devices), "made" (accepted) or
+    "failed …" (for another reason)."""
     verdicts = {}
     warnings.simplefilter("ignore")
     for name, number, function, sample in samples():
@@ -146,9 +147,9 @@ def virtual(names):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The virtual device beside FakeTensorMode.")
+    parser = argparse.ArgumentParser(description="Compares the virtual device with FakeTensorMode.")
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--list", action="store_true", help="every difference, also those explained")
+    parser.add_argument("--list", action="store_true", help="list every difference, including the explained ones")
     parser.add_argument("--ask", choices=("fake", "virtual"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     torch.set_num_threads(1)

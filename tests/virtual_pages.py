@@ -58,7 +58,7 @@ def run(block):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The pages on the virtual device.")
+    parser = argparse.ArgumentParser(description="Runs the rule pages on the virtual device.")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--torchvet", default=str(probe_corpus.ROOT / "target" / "debug" / "torchvet"))
     options = parser.parse_args()
@@ -85,7 +85,7 @@ def main():
                 "Examples left out" if left_out else "Examples that say what CUDA says" if good else "failed"
             ] += 1
             if not good and not left_out:
-                print(f"failed  {page['name']}: Example raises {raised!r}, and not {page['cuda']!r}")
+                print(f"failed  {page['name']}: Example raises {raised!r} instead of {page['cuda']!r}")
         if instead is not None:
             raised = run(instead)
             good = raised is None or "ModuleNotFoundError" in raised or "URLError" in raised

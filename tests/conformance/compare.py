@@ -23,7 +23,7 @@ GOALS = {"exact": 0.92, "rejected": 0.75}
 TRACED = "\n## Scripts of the corpus\n"  # the part that trace.py wrote into the same file is kept
 
 
-# What torchvet says ---------------------------------------------------------------------------
+# Output of torchvet ---------------------------------------------------------------------------
 
 
 def ask(binary, verb, work, paths):
@@ -134,7 +134,7 @@ def has_tensor(value):
     return value["kind"] == "tensor" or any(map(has_tensor, value.get("items", ())))
 
 
-# The whole ------------------------------------------------------------------------------------
+# All samples ------------------------------------------------------------------------------------
 
 
 class Comparison:
@@ -362,16 +362,16 @@ def markdown(comparison, torch_version):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--torchvet", required=True, help="the binary")
-    parser.add_argument("--work", required=True, type=pathlib.Path, help="what generate.py wrote")
+    parser.add_argument("--torchvet", required=True, help="path of the torchvet binary")
+    parser.add_argument("--work", required=True, type=pathlib.Path, help="the folder that generate.py has written")
     parser.add_argument("--op", nargs="*", default=[], help="only operators or modules of these names (or NAME* for a prefix)")
     parser.add_argument("--list-unknown", action="store_true", help="list the samples whose facts are not complete")
     parser.add_argument("--list-missed", action="store_true", help="list the rejected calls that are not reported")
-    parser.add_argument("--most", type=int, default=1000, help="longest list")
-    parser.add_argument("--worst", type=int, default=40, help="operators in the list of the worst")
-    parser.add_argument("--markdown", type=pathlib.Path, help="write the tables there")
+    parser.add_argument("--most", type=int, default=1000, help="largest number of entries to print of each list")
+    parser.add_argument("--worst", type=int, default=40, help="number of operators to print in the list of incomplete operators")
+    parser.add_argument("--markdown", type=pathlib.Path, help="write the tables to this file")
     parser.add_argument(
-        "--enforce", action="store_true", help="exit 1 where a fact is wrong, an accepted call is reported or a goal missed"
+        "--enforce", action="store_true", help="exit with 1 if a fact is wrong, an accepted call is reported or a goal is missed"
     )
     options = parser.parse_args()
 
@@ -381,7 +381,7 @@ def main():
         named = lambda op: any(op == n or n.endswith("*") and op.startswith(n[:-1]) for n in options.op)
         records = [r for r in records if named(r["op"])]
         if not records:
-            parser.error("no operator of that name")
+            parser.error("no operator or module of that name")
         files = sorted({r["file"] for r in records})
         accepted, every = [f for f in files if not f.startswith("errors/")], files
     else:
@@ -396,7 +396,7 @@ def main():
         if table[1]:
             print(text_table(*table), end="\n\n")
     rows = op_rows(comparison, incomplete_only=True)
-    print(f"the worst operators ({min(options.worst, len(rows[1]))} of {len(rows[1])} that are not complete):")
+    print(f"incomplete operators, the worst first ({min(options.worst, len(rows[1]))} of {len(rows[1])}):")
     print(text_table(rows[0], rows[1][: options.worst]))
     print_details(comparison, options)
     print()

@@ -6,7 +6,7 @@ DIR/ops/<op>.py and DIR/modules/<module>.py contain the samples that PyTorch acc
 assignments; each DIR/errors/<op>/e<n>.py contains one rejected call. DIR/expected.jsonl has a line
 about PyTorch's version, and one line for each sample and each rejected call. A sample is written
 only if its code gives the same result as the sample of the database: the same shapes and dtypes, or
-the same exception.
+an exception of the same type.
 """
 
 import argparse
@@ -28,7 +28,7 @@ HEADER = "import torch\nimport torch.nn.functional as F\n\n"
 DTYPES = {"float32": torch.float32, "int64": torch.int64, "bool": torch.bool, "complex64": torch.complex64}
 MOST_LITERALS = 64  # a larger tensor is not written as a literal
 MOST_RESULTS = 16  # a longer tuple of results is not unpacked
-MOST_VARIANTS = 3  # samples of an operator that are also written as method, in place, as operator
+MOST_VARIANTS = 3  # the number of samples of an operator that are also written as a method, in place, and as an operator
 FORMS = ("rand", "randn", "literal", "positive", "plain")
 
 SYMBOLS = {
@@ -222,7 +222,7 @@ class Writer:
         if callable(value):
             if id(value) in CALLABLES:
                 return CALLABLES[id(value)]
-            raise CannotWrite("callable that has no name")
+            raise CannotWrite("callable without a name")
         raise CannotWrite(f"value of type {type(value).__name__}")
 
     def module(self, module):
@@ -248,7 +248,7 @@ class Writer:
 
 
 def describe(value):
-    """The description of a result that is compared."""
+    """A description of a result, to compare it with a fact."""
     if isinstance(value, torch.Tensor):
         if value.layout is not torch.strided or value.is_nested:
             raise CannotWrite("sparse or nested result")
@@ -324,13 +324,13 @@ def lookup(path):
 
 
 def spelled(path):
-    """The `torch.` path that users write."""
+    """The path that users write: `F.…` or `torch.…`."""
     return "F." + path.removeprefix("nn.functional.") if path.startswith("nn.functional.") else "torch." + path
 
 
 def function_call(op):
-    """A function that writes the call of an operator with given arguments, or the reason why there
-    is none."""
+    """A function that writes the call of an operator with given arguments; raises CannotWrite if
+    there is none."""
     full = f"{op.name}.{op.variant_test_name}"
     if full in SPELLINGS or op.name in SPELLINGS:
         return SPELLINGS.get(full) or SPELLINGS[op.name]
@@ -376,7 +376,7 @@ def variants(op):
             yield "alias", lambda a, k, path=path: call(spelled(path), a, k)
 
 
-# The walk -------------------------------------------------------------------------------------
+# Output -------------------------------------------------------------------------------------
 
 
 class Output:
@@ -392,7 +392,7 @@ class Output:
         self.variants = collections.defaultdict(list)
 
     def skip(self, reason, example, errors=False):
-        """Counts the samples that cannot be written as code, and keeps a few examples for
+        """Counts a sample that cannot be written as code by its reason, and keeps it as an example for
         --explain."""
         reason = str(reason)
         (self.skipped_errors if errors else self.skips)[reason] += 1
@@ -453,7 +453,7 @@ def seed():
 
 
 def unlike(lines):
-    """Code without the prefix of the sample's names, to find equal samples."""
+    """Code without the prefix of the names in it, to find equal samples."""
     return re.sub(r"\bs\d+_", "", "\n".join(lines))
 
 
@@ -595,8 +595,8 @@ def errors_of_op(op, name, output):
 
 
 def keep_error(output, group, name, number, candidates, call_line, error, seen):
-    """Writes the first form that PyTorch rejects as the database expects. Returns 1 if there is
-    one."""
+    """Writes the first form that raises the expected exception; if no message matches the database, the
+    first form that raises an exception of the expected type. Returns 1 if there is one."""
     fallback, accepted = None, False
     for lines in candidates:
         try:
@@ -739,10 +739,10 @@ def errors_of_module(info, name, output):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("directory", type=pathlib.Path, help="made anew; what it held is removed")
-    parser.add_argument("--only", nargs="*", default=[], help="operators or modules whose name holds one of these")
-    parser.add_argument("--explain", action="store_true", help="say which samples have no source")
-    parser.add_argument("--limit", type=int, default=0, help="most samples per operator and dtype (0: all)")
+    parser.add_argument("directory", type=pathlib.Path, help="folder for the results; the results of an earlier run in it are removed")
+    parser.add_argument("--only", nargs="*", default=[], help="only operators and modules whose name contains one of these")
+    parser.add_argument("--explain", action="store_true", help="list samples that cannot be written as code")
+    parser.add_argument("--limit", type=int, default=0, help="largest number of samples per operator and dtype (0: no limit)")
     parser.add_argument("--dtype", nargs="*", choices=sorted(DTYPES), default=list(DTYPES))
     options = parser.parse_args()
 

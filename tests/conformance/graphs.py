@@ -1,4 +1,4 @@
-"""An unknown operand may bring a graph: torchvet must not say that the result of such a call has none.
+"""Checks that torchvet does not report a missing graph if an unknown operand may have one.
 
     python tests/conformance/graphs.py --torchvet BIN [--only NAME ...] [--print]
 
@@ -18,7 +18,7 @@ import warnings
 
 import torch
 
-MOST_SAMPLES = 3  # of one operator
+MOST_SAMPLES = 3  # the largest number for one operator
 HEADER = "import torch\nfrom somewhere import unknown\n\nopen = unknown()\n"
 
 
@@ -36,7 +36,7 @@ def replaced(value, tensors):
 
 
 def written(value, at):
-    """The argument as code. `at` counts the tensors down; the one at 0 is the unknown operand."""
+    """The argument as code. `at[0]` tensors are written before the unknown operand, and counted down."""
     if isinstance(value, torch.Tensor):
         at[0] -= 1
         if at[0] == -1:
@@ -76,7 +76,7 @@ def with_graph(function, arguments, keywords, tensors, at):
     given = iter(fresh)
     try:
         result = function(*replaced(arguments, given), **{key: replaced(value, given) for key, value in keywords.items()})
-    except Exception:  # the samples of some operators need gradients, or other wrappers
+    except Exception:  # the database calls some operators with a wrapper or with gradients
         return None
     if isinstance(result, torch.Tensor):
         return -1 if result.requires_grad else None
@@ -121,7 +121,7 @@ def programs(only):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--torchvet", required=True)
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="only these operators")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="test only these operators")
     parser.add_argument("--print", action="store_true", help="print every call")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
@@ -138,7 +138,7 @@ def main():
     wrong = [finding for finding in findings if "has no graph" in finding["message"]]
     for finding in wrong:
         number = int(re.search(r"p(\d+)\.py$", finding["filename"])[1])
-        print(f"said to have no graph: {calls[number][1]}")
+        print(f"reported as having no graph: {calls[number][1]}")
     print(f"{len(calls)} calls of {len({name for name, _ in calls})} operators with an unknown operand; wrong: {len(wrong)}")
     sys.exit(bool(wrong) or not calls)
 

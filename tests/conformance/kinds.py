@@ -18,10 +18,10 @@ import numpy as np
 import torch
 
 SIGNATURES = pathlib.Path(__file__).parent.parent.parent / "src/library/signatures.txt"
-SAMPLES = 12  # for each operator
+SAMPLES = 12  # the largest number for each operator
 
 # Functions that create the values, because an iterator can be used only once. Most functions of
-# PyTorch accept the numbers in them.
+# PyTorch accept a tensor of these numbers, so a value is rejected because of its kind.
 KINDS = {
     "number": (lambda: 1, lambda: 1.5, lambda: True),
     "text": (lambda: "a",),

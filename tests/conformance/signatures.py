@@ -2,10 +2,11 @@
 
     python tests/conformance/signatures.py [--output src/library/signatures.txt] [--check]
 
-One line per overload, `path(params)`, the most common overload first. `*` begins the keyword-only
+One line per overload, `path(params)`. `*` begins the keyword-only
 parameters; a default is a Python literal, or `...` if it has none. The signatures of Python
 functions come from `inspect`. Those of native functions come from the type stubs of the wheel,
-otherwise from the operator schemas, otherwise from the first line of the docstring.
+otherwise from the operator schemas, otherwise from the first lines of the docstring; those of native
+functions in `nn.functional` come from the source with the fewest unknown defaults.
 """
 
 import argparse
@@ -64,7 +65,7 @@ class Parameter:
 
 
 def literal(value):
-    """`value` as a Python literal, or `...` where it has none."""
+    """`value` as a Python literal, or `...` if there is none."""
     if value is None or isinstance(value, (bool, int, str)):
         return repr(value)
     if isinstance(value, float):
@@ -339,7 +340,8 @@ def signatures():
                 continue
             path = f"{module_name}.{name}"
             if inspect.isclass(value) or inspect.isfunction(value):
-                # Only under the module to which it belongs, except functions in `torch`.
+                # A class or function is listed only under the module to which it belongs; `torch` also lists the
+                # functions that it imports.
                 if inspect.isclass(value) and not value.__module__.startswith(module_name):
                     continue
                 if inspect.isfunction(value) and module_name != "torch" and not belongs(module_name, value):
@@ -385,13 +387,13 @@ def belongs(module_name, function):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=pathlib.Path, default=DEFAULT_OUTPUT)
-    parser.add_argument("--check", action="store_true", help="exit 1 if the file is not up to date")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if the file is not up to date")
     options = parser.parse_args()
 
     table, silent = signatures()
     lines = [
         f"# Made by tests/conformance/signatures.py from PyTorch {torch.__version__.split('+')[0]}. Do not edit.",
-        "# One line per overload, the commonest first. `*`: keyword-only from here. `=...`: a default that is no literal.",
+        "# One line per overload. The parameters after `*` are keyword-only. `=...` is a default that is not a literal.",
     ]
     for path in sorted(table):
         lines += [render(path, parameters) for parameters in table[path]]
@@ -399,11 +401,11 @@ def main():
     if options.check:
         if options.output.exists() and options.output.read_text(encoding="utf-8") == text:
             return 0
-        print(f"{options.output} is not what this PyTorch says: run tests/conformance/signatures.py")
+        print(f"{options.output} does not agree with this PyTorch: run tests/conformance/signatures.py")
         return 1
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(text, encoding="utf-8")
-    print(f"{len(table)} functions, {len(lines) - 2} signatures; {len(silent)} that nothing describes")
+    print(f"{len(table)} functions, {len(lines) - 2} signatures; {len(silent)} functions have none")
     for path in silent:
         print("  no signature:", path)
     return 0

@@ -7,8 +7,8 @@ A script is a file, a notebook, or a directory with train.py or main.py. Each ru
 run it, in a new process and a temporary directory. Every assignment to a name (also by tuples,
 `for` and `with`) records the shape, dtype and device of the tensor. A fact contradicts the run if
 no execution of its line assigned a value that agrees with it. A named dimension agrees with any
-size. On a machine without CUDA, any device agrees, because torchvet assumes a GPU, and so does a
-half-precision dtype on CUDA. Scripts with `# needs: data` (or, without a GPU, `# needs: cuda`) are
+size. torchvet assumes a GPU; therefore, on a machine without CUDA, any device agrees,
+and half precision on CUDA agrees with any dtype. Scripts with `# needs: data` (or, without a GPU, `# needs: cuda`) are
 not run.
 """
 
@@ -322,16 +322,16 @@ name is compared with the fact of that line. *Full*: rank, dtype and device are 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("scripts", nargs="+", type=pathlib.Path)
-    parser.add_argument("--torchvet", help="the binary")
-    parser.add_argument("--facts", type=pathlib.Path, help="what `torchvet facts --output-format json` printed, instead")
-    parser.add_argument("--show", action="store_true", help="every assigned tensor beside its fact")
-    parser.add_argument("--list-unknown", action="store_true", help="the assigned tensors without full facts")
-    parser.add_argument("--timeout", type=int, default=120, help="seconds for one script; what was seen until then counts")
-    parser.add_argument("--enforce", action="store_true", help="exit 1 on a contradiction or below 85%%")
-    parser.add_argument("--markdown", type=pathlib.Path, help="put the figures into this file, in their section")
+    parser.add_argument("--torchvet", help="path of the torchvet binary")
+    parser.add_argument("--facts", type=pathlib.Path, help="the output of `torchvet facts --output-format json`, instead of running --torchvet")
+    parser.add_argument("--show", action="store_true", help="print every assigned tensor and its fact")
+    parser.add_argument("--list-unknown", action="store_true", help="print the assigned tensors without full facts")
+    parser.add_argument("--timeout", type=int, default=120, help="seconds for one script; the values that it has assigned until then are compared")
+    parser.add_argument("--enforce", action="store_true", help="exit with 1 on a contradiction, or if fewer than 85%% of the facts are full")
+    parser.add_argument("--markdown", type=pathlib.Path, help="write the figures to their section of this file")
     options = parser.parse_args()
     if not options.torchvet and not options.facts:
-        parser.error("--torchvet or --facts")
+        parser.error("--torchvet or --facts is required")
 
     import torch
 
@@ -382,7 +382,7 @@ def main():
     named = sum(r.named for r in everything)
     share = full / tensors if tensors else 1.0
     print(f"\n{len(chosen)} scripts on {'CUDA' if cuda else 'the CPU'}; left out: {left_out['data']} need data, {left_out['cuda']} need CUDA")
-    print(f"{tensors} assignments of tensors: {full} ({100 * share:.1f}%) have rank, dtype and device; {named} have every dimension too")
+    print(f"{tensors} assignments of tensors: {full} ({100 * share:.1f}%) have a known rank, dtype and device; {named} also have only known dimensions")
     print(f"contradictions: {len(contradictions)}; goal: 0; share: {100 * share:.1f}%; goal: at least {100 * GOAL:.0f}%")
     if options.markdown:
         text = options.markdown.read_text(encoding="utf-8").split("\n" + SECTION)[0].rstrip("\n")

@@ -3,12 +3,12 @@
     python tests/random_programs --torchvet target/release/torchvet [--seed 1] [--count 1000] [--jobs 1]
         [--without generators,finally] [--skip REGEX] [--reduce] [--keep DIR] [--most 40]
 
-With the same options, program N is always the same: `--seed N --count 1` generates it again,
-`--print` shows it. Each program runs with several seeds for its data, and all assignments are
+With the same options, program N is always the same: `--seed N --count 1` generates it again, and
+`--print` prints it. Each program runs with several seeds for its data, and all assignments are
 recorded. Each fact of `torchvet facts` must hold whenever its line runs; a line that runs must have
 a fact; and a line that raises according to `torchvet check` must raise in each run that reaches it.
 `--without` excludes features, so that known bugs do not hide others; `--features` lists the
-features. `--skip` excludes simple statements.
+features. `--skip` excludes simple statements that match.
 """
 
 import argparse
@@ -190,7 +190,7 @@ def shape_of(text, row):
 
 
 def shown(number, seed, text, contradiction):
-    what = {"fact": "wrong fact", "dead": "taken for dead", "report": "wrong report", "crash": "crash"}[
+    what = {"fact": "wrong fact", "dead": "wrongly taken as unreachable", "report": "wrong report", "crash": "crash"}[
         contradiction.kind
     ]
     print(f"\n{number}. {what}, seed {seed}, line {contradiction.row}, {contradiction.name}")
@@ -236,32 +236,32 @@ def warm():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--torchvet", default="target/release/torchvet", help="the binary")
-    parser.add_argument("--seed", type=int, default=1, help="the first program")
-    parser.add_argument("--count", type=int, default=1000, help="how many programs")
+    parser.add_argument("--torchvet", default="target/release/torchvet", help="path of the torchvet binary")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first program")
+    parser.add_argument("--count", type=int, default=1000, help="number of programs")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument(
-        "--without", default="", metavar="FEATURES", help="leave these out, separated by commas"
+        "--without", default="", metavar="FEATURES", help="exclude these features, separated by commas"
     )
-    parser.add_argument("--only", default="", metavar="FEATURES", help="leave out all other features")
+    parser.add_argument("--only", default="", metavar="FEATURES", help="exclude all other features")
     parser.add_argument(
         "--skip",
         default="",
         metavar="REGEX",
-        help="leave out simple statements whose template contains a match",
+        help="exclude simple statements whose template contains a match",
     )
     parser.add_argument(
         "--known",
         type=lambda text: {int(seed) for seed in text.split(",")},
         default=set(),
         metavar="SEEDS",
-        help="programs that are known to fail, left out",
+        help="exclude these programs, which are known to fail",
     )
-    parser.add_argument("--allow-nan", action="store_true", help="NaN does not contradict a range")
-    parser.add_argument("--features", action="store_true", help="list the features, and stop")
-    parser.add_argument("--print", action="store_true", help="show the programs, and stop")
-    parser.add_argument("--reduce", action="store_true", help="delete what a failing program does not need")
-    parser.add_argument("--most", type=int, default=40, help="how many kinds of failure to show")
+    parser.add_argument("--allow-nan", action="store_true", help="accept NaN although a range is known")
+    parser.add_argument("--features", action="store_true", help="only list the features")
+    parser.add_argument("--print", action="store_true", help="only print the programs")
+    parser.add_argument("--reduce", action="store_true", help="delete the statements without which a program still fails")
+    parser.add_argument("--most", type=int, default=40, help="number of kinds of failure to show")
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="write failing programs to this folder")
     parser.add_argument("--progress", action="store_true")
     options = parser.parse_args()
@@ -297,9 +297,9 @@ def main():
     print(
         f"\n{tally.programs} programs in {spent:.0f} s, {1000 * spent / max(tally.programs, 1):.1f} ms each; {tally.crashed} crashed"
     )
-    print(f"{tally.assignments} assignments compared: {known:.1f}% known, {exact:.1f}% with their values")
+    print(f"{tally.assignments} assignments compared: {known:.1f}% have a known fact, {exact:.1f}% a known value")
     print(
-        f"facts that do not hold: {kinds['fact']}; lines taken for dead: {kinds['dead']}; wrong reports: {kinds['report']}; crashes: {kinds['crash']}"
+        f"wrong facts: {kinds['fact']}; lines wrongly taken as unreachable: {kinds['dead']}; wrong reports: {kinds['report']}; crashes: {kinds['crash']}"
     )
     for what, count in sorted(tally.counts.items()):
         print(f"{what}: {count}")

@@ -47,7 +47,7 @@ def body(w, depth, most=3, keep=0.0):
 
 
 def escape(w):
-    """Leaves a loop or a function early if a condition holds."""
+    """Leaves a loop or a function, or raises, if a condition holds."""
     ways = []
     if w.in_loop and w.on("escapes"):
         ways += ["break", "continue"]
@@ -492,7 +492,7 @@ def classes(w, depth):
 
 
 def use(w, holders, classes, methods, attributes):
-    """Statements about instances; each is executed, and written if it does not raise."""
+    """Executes statements about instances, and writes those that do not raise."""
     code = "\n".join(w.texts[w_size(w) :])
     try:
         with in_time():

@@ -52,7 +52,7 @@ def ask(torchvet, folder, paths=None):
 
 
 def halves(torchvet, folder, paths, verb, done):
-    """After a crash, runs torchvet on each half of the files, down to the file that crashes it."""
+    """After a crash, runs torchvet on each half of the files, until the file that causes the crash is found."""
     said = collections.defaultdict(OfFile)
     if len(paths) == 1:
         why = [line for line in done.stderr.splitlines() if line.strip()]
@@ -206,7 +206,7 @@ def claim_of(fact):
 
 
 def is_known(fact, seen):
-    """Whether the fact is as precise as a reader would expect."""
+    """Whether a fact counts as known. For a tensor or array, its dtype and its complete shape must be known."""
     kind = fact.get("kind")
     if seen[0] in ("tensor", "array"):
         return bool(fact.get("dtype") and fact.get("shape") is not None and None not in fact["shape"])
@@ -242,8 +242,8 @@ def judge(runs, said, nan_allowed=False):
 
 
 def is_of_nothing(seen):
-    """Whether a value has the default dtype because it was created from an empty list. According to
-    the README, torchvet assumes that a list that a loop fills has an element."""
+    """Whether a value may have the default dtype because it was created from an empty list. README.md
+    says that torchvet assumes that a list to which a loop appends has an element."""
     return seen[0] in ("tensor", "array") and seen[1] == (0,) and seen[2] in ("float32", "float64")
 
 
@@ -273,9 +273,9 @@ def facts_judged(runs, said, verdict, nan_allowed):
         for seen in values:
             reason = disagrees(fact, seen)
             if reason and is_of_nothing(seen):
-                verdict.counts["facts of tensors made of lists that were empty"] += 1
+                verdict.counts["facts about tensors that were created from empty lists"] += 1
             elif reason and nan_allowed and reason.endswith(NAN):
-                verdict.counts["ranges of values that hold NaN, too"] += 1
+                verdict.counts["ranges of values that contain NaN"] += 1
             elif reason:
                 about = re.sub(r"-?\d[\d.e+-]*|'[^']*'|\[.*?\]", "_", reason)
                 verdict.contradictions.append(
@@ -312,7 +312,7 @@ def findings_judged(runs, said, verdict):
         if severity != "error":
             continue
         if code not in RAISING:
-            verdict.counts["errors of silent harm"] += 1
+            verdict.counts["errors that raise no exception"] += 1
             continue
         rows = rows_of(finding)
         ran = [run for run in runs if run.reached & rows]
@@ -324,7 +324,7 @@ def findings_judged(runs, said, verdict):
         if not passed:
             verdict.counts["errors that hold"] += 1
         elif not contrary:
-            verdict.counts["errors of a later call or round than the run came to"] += 1
+            verdict.counts["errors about a later call or round, which no run reached"] += 1
         else:
             harmless = len(passed)
             seen = f"ran without an exception in {harmless} of {len(ran)} runs"
@@ -340,6 +340,6 @@ def missed(runs, said, verdict):
     for run in runs:
         if run.stopped and run.stopped[0] in ("RuntimeError", "IndexError") and run.stopped[2]:
             verdict.counts["runs stopped by PyTorch"] += 1
-            verdict.counts["... and no error on the line"] += run.stopped[2] not in rows
+            verdict.counts["... without a reported error on the line"] += run.stopped[2] not in rows
         elif run.stopped:
             verdict.counts["runs stopped by another exception"] += 1

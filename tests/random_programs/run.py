@@ -46,7 +46,8 @@ def ends(values):
 
 
 def describe(value, depth=2):
-    """What is compared of a value. For tensors, `trace.agrees` uses the first four items."""
+    """The properties of a value that are compared with its fact. For tensors and arrays, `trace.agrees`
+    uses the first four items."""
     if isinstance(value, torch.Tensor):
         dtype = str(value.dtype).removeprefix("torch.")
         plain = value.detach()
@@ -68,7 +69,7 @@ def describe(value, depth=2):
 
 
 class Run:
-    """One execution: the assigned values, the lines that began, and the lines of exceptions."""
+    """One execution: the assigned values, the lines that were reached, and the lines that raised."""
 
     def __init__(self):
         self.sites = {}
@@ -93,7 +94,7 @@ def compiled(source, shown):
 
 
 def rows_in_loops(source):
-    """The rows in the program's loops."""
+    """The lines in the program's loops."""
     loops = [node for node in ast.walk(ast.parse(source)) if isinstance(node, (ast.For, ast.While))]
     return {row for node in loops for row in range(node.lineno, node.body[-1].end_lineno + 1)}
 

@@ -89,7 +89,7 @@ impl Client {
 
     fn receive(&mut self, end: Instant) -> Value {
         let left = end.saturating_duration_since(Instant::now());
-        self.messages.recv_timeout(left).unwrap_or_else(|error| panic!("the server is silent: {error}"))
+        self.messages.recv_timeout(left).unwrap_or_else(|error| panic!("the server sent no message: {error}"))
     }
 
     fn keep(&mut self, message: Value) {

@@ -74,7 +74,10 @@ fn broken_code_while_typing() {
         client.change(&uri, version, json!([{"range": range([line, column, line, column]), "text": text}]));
     }
     let found = client.found(&uri);
-    assert!(found.contains(&"TV103 4:7".to_owned()), "the rest is still checked: {found:?}");
+    assert!(
+        found.contains(&"TV103 4:7".to_owned()),
+        "the code before the syntax error must still be checked: {found:?}"
+    );
     assert!(found.iter().any(|one| one.starts_with("invalid-syntax")), "{found:?}");
     assert_eq!(client.published[&uri].0, Some(version));
     for (version, text) in (100..).zip(["", "(((((", "\u{feff}", "\r\r\n", "def", "'''", "\0"]) {
@@ -191,7 +194,7 @@ fn changed_settings_are_read_again() {
     assert_eq!(client.found(&uri), [""; 0]);
     write(&mut client, "ignore = [\n");
     assert!(client.hears("window/showMessage", "torchvet.toml:"));
-    assert_eq!(client.found(&uri), ["TV103 4:7"], "what is wrong counts for nothing");
+    assert_eq!(client.found(&uri), ["TV103 4:7"], "an invalid settings file must be ignored");
     write(&mut client, "");
     client.notify("workspace/didChangeConfiguration", json!({"settings": {"torchvet": {"ignore": ["TV103"]}}}));
     assert_eq!(client.found(&uri), [""; 0]);
@@ -235,7 +238,11 @@ fn pulled_findings() {
     client.set(&uri, 2, &BUGGY.replace("4, 3)", "4, 5)"));
     let report = client.diagnose(&uri, Some(&id));
     assert_eq!((&report["kind"], &report["items"]), (&json!("full"), &json!([])));
-    assert!(client.published.is_empty(), "who asks is not told as well: {:?}", client.published);
+    assert!(
+        client.published.is_empty(),
+        "findings must not also be published to a client that requests them: {:?}",
+        client.published
+    );
     assert_eq!(client.diagnose("file:///not/open.py", None)["items"], json!([]));
     client.notify("workspace/didChangeConfiguration", json!({"settings": {"ignore": ["TV103"]}}));
     assert!(client.hears("workspace/diagnostic/refresh", ""));
@@ -250,14 +257,14 @@ fn pulled_findings_wait_for_those_who_import() {
     let script = client.open(&dir.join("train.py"), train);
     assert_eq!(client.diagnose(&script, None)["items"], json!([]));
     let other = client::uri(&dir.join("model.py"));
-    assert_eq!(client.found(&other), ["TV103 2:11"], "told unasked, for it is not open");
+    assert_eq!(client.found(&other), ["TV103 2:11"], "findings in a file that is not open must be published");
     client.open(&dir.join("model.py"), model);
     for version in 2..20 {
         client.set(&other, version, &format!("{model}# {version}\n"));
         let report = client.diagnose(&other, None);
         assert_eq!(report["items"].as_array().unwrap().len(), 1, "{report}");
     }
-    assert!(client.clears(&other), "what was told of it is taken back");
+    assert!(client.clears(&other), "the published findings must be removed");
 }
 
 #[test]
@@ -412,7 +419,7 @@ fn notebooks() {
     assert_eq!(client.found(&cell(3)), ["TV103 0:0"]);
     let swapped = json!({"array": {"start": 2, "deleteCount": 2, "cells": [{"kind": 2, "document": cell(3)}, {"kind": 2, "document": cell(2)}]}});
     change(&mut client, 5, json!({"structure": swapped}));
-    assert_eq!(client.found(&cell(3)), [""; 0], "the logits come later now");
+    assert_eq!(client.found(&cell(3)), [""; 0], "the cell with the logits is now after the loss");
     let gone = json!({"array": {"start": 2, "deleteCount": 1}, "didClose": [{"uri": cell(3)}]});
     change(&mut client, 6, json!({"structure": gone}));
     assert_eq!(client.found(&cell(2)), [""; 0]);

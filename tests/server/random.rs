@@ -154,7 +154,7 @@ fn random_edits_end_in_what_check_says() {
             compared += compare(&mut client, &root, &buffers, edit);
         }
     }
-    assert!(compared > 100, "so few findings show nothing: {compared}");
+    assert!(compared > 100, "too few findings were compared: {compared}");
     assert_eq!(client.end(), Some(0));
 }
 
