@@ -104,7 +104,7 @@ impl Page {
         self.section(section).map(sections::python_blocks).unwrap_or_default()
     }
 
-    /// Whether the mistake makes the program fail. Otherwise, its results are silently wrong.
+    /// Whether the mistake raises, on the CPU or on a GPU. Otherwise, it is silent.
     #[must_use]
     pub fn raises(&self) -> bool {
         self.cpu.is_some() || self.cuda.is_some()

@@ -17,7 +17,7 @@ use crate::value::{Sym, Value};
 /// called, the library function runs, `returned` is called.
 pub(super) trait Rule: Default {
     /// Whether `call` and `event` are also called in repeated iterations
-    /// ([`Interp::second_round`]); `returned` and `moment` always are. This must be true if `call` or
+    /// ([`Interp::second_round`]); the other methods always are. This must be true if `call` or
     /// `event` reads or writes a state on the heap.
     const LATER_ROUNDS: bool = false;
 

@@ -1,9 +1,9 @@
 //! A random generator that is stored in a dataset or one of its transforms, and so copied to all
 //! workers of a loader.
 //!
-//! The rule reports a generator that was created before any worker ran, if a worker uses it and the
-//! loader has no `worker_init_fn`. A generator that a worker creates itself, or seeds with its worker
-//! id, is correct.
+//! The rule reports a generator that the main process has stored in an attribute, if a worker draws
+//! from it and the loader has no `worker_init_fn`. A generator that a worker itself stores in the
+//! attribute, or seeds, is not reported.
 
 use std::cell::RefCell;
 

@@ -7,8 +7,8 @@ use crate::diagnostic::Severity;
 use crate::rules::rule::{Call, Context, Rule};
 
 const NAME: &str = "mask-moved-apart";
-/// The event for a mask whose transform used other random numbers than the transform of its image.
-/// The model of the loader sends it.
+/// The path of a call that no program makes: the model of the loader reports it for a mask whose
+/// transform used other random numbers than the transform of its image.
 const APART: &str = "torch.utils.data.drawn_apart";
 
 #[derive(Default)]

@@ -19,7 +19,7 @@ const METHODS: &[&str] = &[
     "type_as",
 ];
 
-/// The last call of one of [`METHODS`]: its place, the method and the tensor.
+/// The last call of one of [`METHODS`] on a tensor: its place, the method and the tensor.
 #[derive(Default)]
 pub(crate) struct DiscardedTo {
     last: RefCell<Option<(Span, &'static str, Value)>>,

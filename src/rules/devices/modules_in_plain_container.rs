@@ -40,7 +40,8 @@ pub(crate) struct ModulesInPlainContainer {
     used: RefCell<FxHashSet<(ObjId, Sym)>>,
     /// Objects that were registered, or passed to code that may have registered them.
     handed: RefCell<FxHashSet<ObjId>>,
-    /// Modules that created a container whose modules are not known one by one.
+    /// Modules whose methods pass arguments that are not known one by one to a layer of `torch.nn`,
+    /// which may register them.
     unsure: RefCell<FxHashSet<ObjId>>,
 }
 

@@ -1,7 +1,7 @@
 //! A handler that catches a device-side assert, after which the training loop continues.
 //!
-//! Handlers for running out of memory are not reported: they call `empty_cache`, or their text
-//! mentions memory.
+//! Handlers for running out of memory are not reported: handlers that call `empty_cache`, and those
+//! whose text mentions memory without testing for "out of memory".
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -33,7 +33,7 @@ pub(crate) struct SyncInTrainingLoop {
     costs: RefCell<Vec<(Round, Span, Cost)>>,
     /// The iterations in which an optimizer steps.
     steps: RefCell<Vec<Round>>,
-    /// Tensors that the current iteration created on the CPU, each with the place of its creation.
+    /// Tensors that an iteration has created on the CPU, each with the place of its creation.
     made: RefCell<FxHashMap<ObjId, Span>>,
     /// The places of moves that have an effect at least once.
     needed: RefCell<FxHashSet<Span>>,

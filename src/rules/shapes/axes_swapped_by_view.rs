@@ -1,7 +1,7 @@
-//! `view` or `reshape` to the same sizes in another order.
+//! `view` or `reshape` to the same sizes in another order, or to `[B, 2 * H]` from `[2, B, H]`.
 //!
-//! The rule reports a view that moves at least two sizes, if all sizes that it moves certainly differ
-//! from each other: they are different known numbers, or different symbols.
+//! The rule reports a view that moves at least two sizes, if these sizes are different numbers or
+//! symbols. Two symbols, or a symbol and a number, count as different.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
@@ -97,7 +97,8 @@ fn is_padded(cx: &Context<'_, '_>, tensor: ObjId) -> bool {
     false
 }
 
-/// An earlier view that a later one undoes.
+/// An earlier view that a later one undoes. It is harmless if only elementwise functions lie between
+/// the two.
 struct First {
     span: Span,
     harmless: bool,
@@ -169,7 +170,8 @@ fn joins_over(old: &[Size], new: &[Size]) -> bool {
         && ![first, second, last].iter().any(|size| size.known() == Some(1))
 }
 
-/// Whether the sizes are the same, but at least two of them are at other positions.
+/// Whether the sizes are the same, but at least two of them are at other positions. A view that
+/// shifts the rows of a padded tensor does not count.
 fn swaps(old: &[Size], new: &[Size], is_padded: impl FnOnce() -> bool) -> bool {
     if old.len() < 3 || old.len() != new.len() {
         return false;

@@ -50,7 +50,7 @@ impl Gradients {
 /// For an optimizer: the state of its gradients.
 const GRADIENTS: Topic = Topic::new("gradients");
 
-/// Facts about an optimizer that do not depend on the path.
+/// Facts about an optimizer that are stored once for the run, not for each path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known {
     pub made: Span,
@@ -171,7 +171,7 @@ impl Optimizers {
         }
     }
 
-    /// Unknown code was called: it may have used the optimizers that escaped.
+    /// Unseen code was called: it may have used the optimizers that escaped.
     pub(crate) fn unseen(&self, it: &mut Interp<'_>) {
         let escaped: Vec<ObjId> = self.known.borrow().iter().filter(|(_, k)| k.escaped).map(|(id, _)| *id).collect();
         for id in escaped {

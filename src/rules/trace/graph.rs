@@ -1,7 +1,8 @@
 //! The autograd graph: the inputs, the function and the place of each computed tensor.
 //!
-//! The computation that made a tensor never changes, so it is stored outside the heap. Later
-//! changes of the graph (`freed`, in-place writes) depend on the path, so they are on the heap.
+//! The function that made a tensor does not depend on the path, so the graph is stored outside the
+//! heap; a write to the tensor only adds an input. Whether the graph was freed, and the number of
+//! writes to a tensor, depend on the path, so they are on the heap.
 
 use std::cell::RefCell;
 

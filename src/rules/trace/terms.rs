@@ -12,8 +12,8 @@ use crate::value::{Grad, ObjId};
 pub(crate) struct Term {
     /// The parameters that its gradient reaches.
     pub reaches: Vec<ObjId>,
-    /// For each `detach()` from which the term is computed, nearest first: the place of the
-    /// `detach()`, and the parameters that it disconnects.
+    /// For each `detach()` whose result the term uses, nearest first: the place of the `detach()`,
+    /// and the parameters that it disconnects.
     pub cut: Vec<(Span, Vec<ObjId>)>,
 }
 

@@ -109,7 +109,8 @@ impl Rule for ClippingBeforeBackward {
     }
 
     fn returned(&self, cx: &mut Context<'_, '_>, _: Call<'_>, result: &Value) {
-        // A stage that only one path sets must not hold on the others.
+        // The stage of a new optimizer is unknown. Otherwise, a stage that only one path sets would
+        // hold on the others, too.
         if let Some(id) = result.as_obj().filter(|id| cx.trace.optimizers.known(*id).is_some()) {
             self.set(cx.it, id, None);
         }

@@ -172,9 +172,9 @@ impl LossCutFromGraph {
     }
 }
 
-/// The loss itself if it is a leaf, or the leaf from which it is computed, if this leaf is not a
-/// parameter. Such a leaf was created from the values of a tensor with a graph, so its own gradient
-/// is not useful.
+/// The loss itself if it is a scalar leaf, or the first of the leaves from which it is computed, if
+/// each of them copies the values of a tensor with a graph (`torch.tensor(loss,
+/// requires_grad=True)`). Parameters are excluded.
 fn made_anew(it: &Interp<'_>, trace: &Trace, loss: &[ObjId]) -> Option<ObjId> {
     let [only] = loss else { return None };
     let leaf = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Leaf);

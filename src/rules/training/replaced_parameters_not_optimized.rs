@@ -43,8 +43,8 @@ impl Rule for ReplacedParametersNotOptimized {
         let trace = cx.trace;
         let Event::SetAttribute { object, name, value, span, .. } = event else { return };
         let optimizers = trace.optimizers.all();
-        // A layer that its module computes anew in each `forward`, such as a moving average, is not
-        // trained by an optimizer.
+        // A layer that its module computes again in each `forward`, such as a moving average, is
+        // not trained by an optimizer.
         if it.speculative() || it.second_round() || optimizers.is_empty() || it.inside("forward") {
             return;
         }

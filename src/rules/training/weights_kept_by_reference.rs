@@ -2,8 +2,11 @@
 //!
 //! `state_dict()` returns the model's own tensors. The rule reports a state dict that the program
 //! stores under a name or attribute and later loads into the same model, if an optimizer has changed
-//! its tensors in between: loading it copies each tensor to itself. If the name or attribute is
-//! assigned again, the state dict is no longer followed.
+//! its tensors in between: loading it copies each tensor to itself. If another value than None
+//! is assigned to the name or attribute, the state dict is no longer followed.
+//!
+//! The rule also reports `best_model = model` under a condition in a loop, if a later step changes the
+//! model.
 
 use std::cell::RefCell;
 
@@ -17,7 +20,7 @@ use crate::syntax::Span;
 use crate::value::{Data, ObjId, Sym, Topic, Value, sym};
 
 const NAME: &str = "weights-kept-by-reference";
-/// Whether the weights stored under a name were trained since.
+/// Whether the weights stored under a name were changed by an optimizer since.
 const MOVED: Topic = Topic::new("kept weights moved");
 
 /// A name in the scope of a function or module, or an attribute of any object.
