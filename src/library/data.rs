@@ -37,7 +37,7 @@ macro_rules! files {
 }
 
 files! {
-    /// The datasets of scikit-learn, by class name in `sklearn.datasets`.
+    /// The datasets of scikit-learn, by function name in `sklearn.datasets`.
     SKLEARN_DATASETS: BTreeMap<String, Bundled> = "sklearn-datasets.toml";
     TIMM: Timm = "timm.toml";
     /// The tokenizers, by model family.
@@ -262,13 +262,13 @@ pub(super) struct Family {
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum BaseOutput {
-    /// Hidden states, and a pooled output: the first position of each sequence.
+    /// Hidden states, and a pooled output that is computed from the first position of each sequence.
     Pooled,
     /// Only hidden states.
     Hidden,
 }
 
-/// Sizes of a configuration that is made without arguments.
+/// Sizes of a configuration that is created without arguments.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Defaults {

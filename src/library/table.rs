@@ -15,7 +15,7 @@ pub(super) type Run = fn(&mut Cx<'_, '_>, &Bound) -> Value;
 
 /// A function or method of a library.
 pub(crate) struct Entry {
-    /// Overloads, the most common first. The first one that binds is used.
+    /// The overloads. The first one that binds is used.
     pub sigs: Vec<Arc<Sig>>,
     pub run: Run,
     /// The function whose contracts also apply to this one (`torch.Tensor.gather` →

@@ -35,7 +35,7 @@ pub(crate) struct Series {
     /// The values as a NumPy array. It has no dtype if the values are strings or categories, or if
     /// some values may be missing.
     pub array: Tensor,
-    /// The elements, if they are not numbers: a tuple of all elements, or their join.
+    /// The elements, if some of them are not numbers: a tuple of all elements, or their join.
     pub items: Value,
     /// Whether the dtype is `category`.
     pub category: bool,
@@ -382,7 +382,7 @@ pub(crate) fn forget(it: &mut Interp<'_>, id: ObjId) {
     }
 }
 
-/// The array that numpy creates from a Series or frame.
+/// The array that NumPy creates from a Series or frame.
 pub(crate) fn as_array(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     match series(cx, value) {
         Some(series) => Some(series.array),
@@ -390,7 +390,7 @@ pub(crate) fn as_array(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     }
 }
 
-/// What PyTorch gets when it iterates over a pandas object.
+/// The values that PyTorch gets when it iterates over a pandas object.
 pub(crate) enum Sequence {
     /// A Series whose rows are counted from 0.
     Numbers(Box<Tensor>),

@@ -255,7 +255,7 @@ fn numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// Rejects tensors with which NumPy cannot share memory. The contract of `numpy-of-cuda-tensor`
 /// checks the device.
 fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
-    // Where no gradients are recorded, `numpy()` accepts tensors that require grad.
+    // If no gradients are recorded, `numpy()` accepts tensors that require grad.
     let recorded = grad_mode(cx) == Some(true);
     if matches!(input.grad, Grad::Leaf | Grad::Attached) && grad_known(input) && recorded {
         let reads = vec![("`input` is created here".to_owned(), input.shape_at)];

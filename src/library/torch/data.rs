@@ -279,7 +279,8 @@ pub(crate) fn next_draw(cx: &mut Cx<'_, '_>) -> Option<(Span, u32)> {
     u32::try_from(count).ok().filter(|_| fresh).map(|count| (cx.span, count))
 }
 
-/// The event for a sample whose image and mask were moved by different random draws.
+/// The path of a call that no program makes: it tells the rules about a mask whose pixels were moved
+/// by another random draw than those of its image.
 const APART: &str = "torch.utils.data.drawn_apart";
 static MASK: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("mask")));
 

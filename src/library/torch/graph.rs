@@ -1,4 +1,4 @@
-//! The graphs of results of which some argument is unknown.
+//! The graphs of the results of calls with an unknown argument.
 
 use super::broadcast::grad_mode;
 use crate::library::Cx;
@@ -19,8 +19,8 @@ const SETTINGS: &[&str] = &[
     "num_groups", "max_norm", "norm_type", "padding_idx", "pad", "batch_first", "enforce_sorted", "self",
 ];
 
-/// If a result seems to have no graph although an argument that may have one is unknown, whether it
-/// has one is unknown.
+/// If a result seems to have no graph, but an argument that may have one is unknown, makes it unknown
+/// whether the result has a graph.
 pub(crate) fn doubt(cx: &mut Cx<'_, '_>, bound: &Bound, result: &Value) {
     let path = cx.path.as_str();
     if !path.starts_with("torch.") || makes_leaves(cx.name()) || grad_mode(cx) == Some(false) {

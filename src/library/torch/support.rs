@@ -256,8 +256,8 @@ pub(crate) fn map_data(out: &mut Tensor, input: &Tensor, at: crate::value::Origi
     set_data(out, values, at);
 }
 
-/// Elements are known only up to this number. Of the floating dtypes, only bfloat16 and narrower ones
-/// do not represent all integers up to it.
+/// Elements are known only up to this number. Of the floating dtypes, only bfloat16 and those of at
+/// most 8 bits do not represent all integers up to it.
 const MOST_EXACT: f64 = 2048.0;
 
 /// Sets the elements if they are small integers that the dtype represents.

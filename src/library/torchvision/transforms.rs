@@ -362,8 +362,8 @@ impl Walk<'_> {
     }
 }
 
-/// The event for a tensor that a transform does not change, although the transform changes the
-/// image.
+/// The path of a call that no program makes: it tells the rules about a tensor that a transform does
+/// not change, although it changes the image.
 const UNTOUCHED: &str = "torchvision.transforms.v2.Transform.passed_over";
 static PASSED_OVER: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("inpt, transform")));
 

@@ -252,7 +252,7 @@ fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
     };
     let dtype = match (a.dtype, b.dtype) {
         (Some(None), Some(None)) => Some(None),
-        // An empty list beside numbers makes a tensor without elements.
+        // From numbers and an empty list, PyTorch creates a tensor without elements.
         (Some(None), _) | (_, Some(None)) => None,
         (Some(Some(x)), Some(Some(y))) => promote(x, y).map(Some),
         _ => None,

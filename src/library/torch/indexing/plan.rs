@@ -26,7 +26,7 @@ struct Positions {
     index: Option<Tensor>,
 }
 
-/// What an index selects.
+/// The elements that an index selects.
 pub(super) struct Plan {
     /// The shape of the selected elements; `None` if the rank is not known.
     pub dims: Option<Vec<Dim>>,
@@ -136,7 +136,7 @@ pub(super) fn read_plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> R
     plan_items(cx, input, &items)
 }
 
-/// What an index selects from a tensor. `Err` if the index is rejected, which has been reported.
+/// The elements that an index selects from a tensor. `Err` if the index is rejected, which has been reported.
 pub(super) fn plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, Rejected> {
     let numpy = input.array == ArrayKind::Numpy;
     let items = parse(cx, index, numpy)?;

@@ -49,7 +49,8 @@ fn refuse_fit(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>, why: &str) {
     cx.reject(RejectKind::Shape, message, vec![shape_read(a, None), shape_read(b, None)]);
 }
 
-/// What the sizes of the matrices `A` and `B` in `A X = B` (`left`) or `X A = B` must fulfil.
+/// The condition on the sizes of the matrices `A` and `B` in `A X = B` (`left`) or `X A = B`, for
+/// messages.
 fn sides(left: Option<bool>) -> &'static str {
     match left {
         Some(false) => "the second needs as many columns as the first has rows",

@@ -156,8 +156,8 @@ fn repeat(cx: &mut Cx<'_, '_>, b: &Bound, counts: &[Value], tile: bool) -> Value
     let input = cx.tensor_arg(b, "input").unwrap_or_default();
     let counts = if b.open { None } else { carry::sizes(cx, counts) };
     let (Some(dims), Some(mut counts)) = (input.shape.clone(), counts.clone()) else {
-        // `repeat` needs at least as many numbers as the input has dimensions, so the rank is the
-        // count of numbers.
+        // `repeat` needs at least as many numbers as the input has dimensions, so the result
+        // has one dimension for each number.
         let dims = if tile { None } else { counts.map(|c| vec![Dim::UNKNOWN; c.len()]) };
         let out = shuffled(cx, &input, dims, Takes::All);
         return cx.out(out);
