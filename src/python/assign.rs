@@ -117,7 +117,8 @@ impl<'p> Interp<'p> {
             match self.length(value, at).as_int().filter(|_| !own).and_then(|n| usize::try_from(n).ok()) {
                 Some(count) if !fits(count) => return self.unpacked_wrongly(targets, count, star.is_some()),
                 Some(_) => {}
-                // A dataset or a loader, which rarely has so few elements.
+                // The length is not known: this is a dataset or a loader, which rarely has as few
+                // elements as there are names.
                 None => *element = Value::Unknown,
             }
         }

@@ -89,7 +89,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The class in `str(type(x))`: the beginning and the end of this string are known.
+    /// The value of `type(x)` or `x.__class__` in `str(type(x))`, `repr(x.__class__)` and the like.
     fn class_as_text(&mut self, expr: &'p Expr) -> Option<Value> {
         let Expr::Call(call) = expr else { return None };
         let ([argument], [], Expr::Name(name)) = (&*call.arguments.args, &*call.arguments.keywords, &*call.func) else {
@@ -107,7 +107,7 @@ impl<'p> Interp<'p> {
         (is_type && text && builtin()).then(|| self.eval(argument))
     }
 
-    /// Whether `str` of a class contains another string.
+    /// Whether `str` of a class contains another string; `None` if that is not known.
     fn is_in_class_text(&self, class: &Value, part: &Value) -> Option<bool> {
         let part = part.as_str()?;
         let path = match class {

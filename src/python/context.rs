@@ -105,8 +105,8 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether the current code is replayed for the rules: a later round of a loop, from exactly
-    /// the state in which the previous round ended, or a hypothetical handler. So what holds on
-    /// every path holds in every run.
+    /// the state in which the previous round ended, or a hypothetical handler. So a fact that
+    /// holds on every path holds in every run.
     pub(crate) fn second_round(&self) -> bool {
         matches!(self.context.mode, Mode::Replay | Mode::Hypothetical)
     }
@@ -143,8 +143,9 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Reports wrong arguments of the current call. If the callee is a global name, the mistake
-    /// does not depend on the condition of the arm that contains the call.
+    /// Reports wrong arguments of the current call. If the callee is the same in all
+    /// calls of the current function, the mistake does not depend on the condition of the arm that
+    /// contains the call.
     pub(crate) fn in_arm_of_callee(&mut self, report: impl FnOnce(&mut Self)) {
         if self.callee_is_global { self.in_any_arm(report) } else { report(self) }
     }

@@ -3,8 +3,8 @@
 use super::interp::Interp;
 use crate::value::{Attrs, Data, Instance, ObjId, Value, sym};
 
-/// Bases whose members are objects with identity. Members of `IntEnum` and `StrEnum` are treated as
-/// numbers and strings.
+/// The base classes of enumerations whose members are modelled as objects. Members of `IntEnum` and
+/// `StrEnum` are modelled as numbers and strings.
 const BASES: &[&str] = &["enum.Enum", "enum.Flag"];
 
 impl Interp<'_> {

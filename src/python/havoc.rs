@@ -199,7 +199,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether a coroutine of the program waits for others before it ends.
+    /// Whether a coroutine may wait for others before it ends: its function contains `await`, `async
+    /// for` or `async with`, or is not known.
     pub(crate) fn waits(&self, coroutine: &Value) -> bool {
         let Some((_, suspended)) = self.heap.suspended(coroutine) else { return true };
         let Source::Call { function, .. } = &*suspended.source else { return true };

@@ -177,7 +177,8 @@ pub(crate) struct Interp<'p> {
     /// The number of undecided branches around the last rejected call, and the number of paths that
     /// had left blocks before it.
     pub(super) refused_in: (u32, usize),
-    /// The callee of the current call is a global name, not a variable of a function.
+    /// The callee of the current call is a global name, or an attribute of one or of `self`, not a
+    /// variable of a function.
     pub(super) callee_is_global: bool,
     /// The number of objects at the last rejected call.
     pub(super) refused_since: usize,

@@ -1,6 +1,6 @@
-//! What follows from a rejected call. In the program, the call raises. The interpreter continues, so
-//! that it finds mistakes that do not depend on the result; what is computed from the result is
-//! unknown.
+//! The run after a rejected call. In the program, the call raises. The interpreter continues, so
+//! that it finds mistakes that do not depend on the result; values that are computed from the result
+//! are unknown.
 
 use super::interp::Interp;
 use crate::value::{Device, DeviceKind, ObjId, Tensor, Value};
@@ -32,7 +32,7 @@ impl Interp<'_> {
     }
 
     /// Makes unknown the tensors that were computed from the result of a rejected call: no run
-    /// computes them, so what follows from them is not reported.
+    /// computes them, so mistakes that depend on them are not reported.
     pub(crate) fn follow_rejection(&mut self, result: &Value) {
         for part in result.parts() {
             if let Some(id) = part.as_obj().filter(|_| self.heap.is_tensor(part)) {

@@ -122,7 +122,7 @@ impl Dtype {
         self.kind() == Kind::Complex
     }
 
-    /// Integers and bool.
+    /// Whether this is an integer type or bool.
     pub(crate) fn is_integral(self) -> bool {
         self.kind() <= Kind::Integral
     }

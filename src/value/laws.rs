@@ -29,8 +29,8 @@ fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, cases: given.cases.max(CASES), ..given }
 }
 
-/// Three variants of some bytes, in each of which another byte is changed, or three consecutive
-/// parts of them.
+/// Three variants of some bytes, in each of which one byte is changed, or three consecutive parts of
+/// them.
 fn thrice(bytes: &[u8]) -> [Vec<u8>; 3] {
     let [mode, changes @ .., rest] = match bytes {
         [mode, first, second, third, rest @ ..] => [&[*mode][..], &[*first], &[*second], &[*third], rest],

@@ -75,11 +75,11 @@ pub(crate) enum Value {
     Size(Rc<Poly>),
     /// A value of a known type.
     Any(Type),
-    /// An integer with known possible values: a label.
+    /// An integer with known possible values, such as a label.
     Ranged(Rc<Ranged>),
-    /// A float with known possible values: also a label.
+    /// A float with known possible values, such as a label that was converted.
     Floats(Rc<Ranged>),
-    /// One of several strings: the name of a label.
+    /// One of several known strings, such as the name of a label.
     Among(Rc<Among>),
     Tuple(Rc<[Value]>),
     /// `a:b:c` inside a subscript.

@@ -72,8 +72,8 @@ impl Range {
         Range { epoch: true, ..Range::attained(lo, hi) }
     }
 
-    /// The range of one sample of data with these values: one sample has any of the values, and a
-    /// pass over the data has each of them.
+    /// The range of one sample of data with this range: a sample may have any of the values, and
+    /// bounds that certainly occur in the data occur in every pass over it.
     pub(crate) fn of_sample(self) -> Range {
         Range { epoch: self.epoch || (self.certain && self.attained), certain: false, ..self }
     }

@@ -185,7 +185,7 @@ fn json_at(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json, depth: u3
     }
 }
 
-/// The facts of a tensor, with their origins.
+/// The names of the known facts of a tensor, with the origin of each.
 pub(crate) fn origins(heap: &Heap, value: &Value) -> Vec<(&'static str, Span)> {
     let Some(tensor) = heap.tensor_of(value) else { return Vec::new() };
     let all = [

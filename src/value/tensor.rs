@@ -78,7 +78,8 @@ impl Role {
 }
 
 /// The history of the elements: which of these operations were certainly applied. Operations that
-/// only move or cast elements keep it; operations that compute new values drop it.
+/// only move or cast elements keep it. Operations that compute new values drop it, except for the
+/// cases in the methods below.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Past {
     /// Neighbours were mixed, by a resize other than nearest neighbour.
@@ -116,7 +117,7 @@ impl Past {
         }
     }
 
-    /// The history after an elementwise computation of new values.
+    /// The history after a transform that computes new values for an image without moving them.
     #[must_use]
     pub(crate) fn moved(self) -> Past {
         Past { drawn: self.drawn, ..Past::default() }

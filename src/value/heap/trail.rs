@@ -462,7 +462,7 @@ mod tests {
 
     /// `if …: x.append(2); y = x` and `else: y = [1]`.
     #[test]
-    fn what_a_path_has_changed_is_joined_as_it_is_there() {
+    fn an_object_is_joined_in_its_state_on_each_path() {
         let mut heap = Heap::new();
         let vars = heap.alloc(Data::Scope(Scope::default()));
         let list = heap.alloc(Data::List(Items::Exact(vec![Value::Int(1)])));
@@ -500,7 +500,7 @@ mod tests {
 
     /// A loop that ends with a `break` has created a list, which is used after the loop.
     #[test]
-    fn what_was_made_since_the_mark_is_joined_as_each_path_left_it() {
+    fn an_object_newer_than_the_mark_is_joined_in_its_state_on_each_path() {
         let mut heap = Heap::new();
         let vars = heap.alloc(Data::Scope(Scope::default()));
         let mark = heap.mark();
