@@ -186,9 +186,14 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
 /// The device of the result of an operation whose tensors are compatible.
 fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     let (device, at) = deciding(tensors, mix);
-    let open = |t: &Tensor| t.array == ArrayKind::Torch && t.device.is_none();
-    let implied = tensors.iter().any(|(_, t)| open(t));
+    let implied = tensors.iter().any(|(_, t)| t.array == ArrayKind::Torch && has_open_device(t));
     (device.map(|device| device.implied_if(implied)), at)
+}
+
+/// Whether nothing shows on which device a tensor is. (The device of a module is open, too, but
+/// [`common_device`] has checked it.)
+pub(crate) fn has_open_device(tensor: &Tensor) -> bool {
+    tensor.device.is_none_or(|device| matches!(device.kind, DeviceKind::Symbolic(_)))
 }
 
 fn deciding(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {

@@ -169,7 +169,8 @@ fn log_prob(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let own = cx.tensor(&kept).map(|t| t.grad);
-    let sum = added(cx, &kept, &value).map(|mut out| {
+    // PyTorch computes `value - loc`.
+    let sum = added(cx, &value, &kept).map(|mut out| {
         // Not every density is differentiable with respect to the value.
         if out.grad == Grad::Attached && own != Some(Grad::Attached) {
             out.grad = Grad::Unknown;

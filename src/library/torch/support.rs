@@ -150,7 +150,7 @@ pub(crate) fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
     if placed.any(|(other, _)| first.on_gpu().same(other.on_gpu()) == Some(false)) {
         return (None, None);
     }
-    let implied = inputs.iter().any(|t| t.device.is_none());
+    let implied = inputs.iter().any(|t| super::broadcast::has_open_device(t));
     (Some(first.implied_if(implied)), at)
 }
 

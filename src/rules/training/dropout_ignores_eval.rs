@@ -54,7 +54,10 @@ fn layer(cx: &mut Context<'_, '_>, class: &str, module: &Value, bound: &Bound) {
     let attr = |name: &str| it.heap.attr(layer, name);
     if kept.contains(&layer)
         || attr("training").and_then(|v| v.as_bool()) != Some(true)
-        || attr("p").and_then(|p| p.as_f64()) == Some(0.0)
+        || attr("p").is_some_and(|p| match p.as_f64() {
+            Some(p) => p == 0.0,
+            None => cx.source(made).is_some_and(|text| is_off_by_default(cx, module, argument(&text))),
+        })
         || asks_for_mode(cx)
     {
         return;
@@ -74,14 +77,18 @@ fn asks_for_mode(cx: &Context<'_, '_>) -> bool {
     cx.it.function().and_then(|def| cx.source(def)).is_none_or(|text| text.lines().any(code))
 }
 
-/// Whether the probability is unknown, and is an option of the constructor whose default is 0
+/// The text of the only argument of a call.
+fn argument(call: &str) -> &str {
+    call.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')'))
+}
+
+/// Whether a probability, given by its text, is an option of the constructor whose default is 0
 /// (`p=self.dropout`, if `__init__` has a parameter `dropout=0.0`).
-fn is_off_by_default(cx: &Context<'_, '_>, module: &Value, bound: &Bound) -> bool {
-    let given = bound.span("p").filter(|_| bound.get("p").as_f64().is_none()).and_then(|span| cx.source(span));
-    let option = given.as_deref().and_then(|text| text.rsplit(['.', '=']).next().map(str::trim));
+fn is_off_by_default(cx: &Context<'_, '_>, module: &Value, probability: &str) -> bool {
+    let option = probability.rsplit(['.', '=']).next().map_or("", str::trim);
     let constructor = cx.it.user_method(module, "__init__").and_then(|init| init.as_obj());
-    match (option, constructor.map(|id| cx.it.heap.get(id))) {
-        (Some(option), Some(Data::Function(init))) => {
+    match constructor.map(|id| cx.it.heap.get(id)) {
+        Some(Data::Function(init)) => {
             let default = init.defaults.iter().find(|(name, _)| name.as_str() == option);
             default.is_some_and(|(_, value)| value.as_f64() == Some(0.0))
         }
@@ -91,7 +98,13 @@ fn is_off_by_default(cx: &Context<'_, '_>, module: &Value, bound: &Bound) -> boo
 
 fn function(cx: &mut Context<'_, '_>, name: &str, module: &Value, bound: &Bound) {
     let span = cx.span;
-    let never = bound.get("p").as_f64() == Some(0.0) || is_off_by_default(cx, module, bound);
+    let never = match bound.get("p").as_f64() {
+        Some(p) => p == 0.0,
+        None => {
+            let given = bound.span("p").and_then(|span| cx.source(span));
+            given.is_some_and(|text| is_off_by_default(cx, module, &text))
+        }
+    };
     let named = cx.source(span).is_some_and(|text| text.contains("dropout"));
     // `if self.training: x = F.dropout(x)` is correct.
     if bound.open || never || !named || bound.given("training") || cx.it.tests_attribute("training") {

@@ -1,11 +1,11 @@
 //! `model.features.requires_grad = False`: parameters have this flag, modules do not.
 
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
-use crate::python::Event;
+use crate::python::{Event, Interp};
 use crate::rules::rule::{Context, Rule};
 use crate::rules::trace::is_module;
 use crate::syntax::Span;
-use crate::value::Value;
+use crate::value::{Grad, ObjId, Value};
 
 const NAME: &str = "requires-grad-set-on-module";
 
@@ -17,6 +17,9 @@ impl Rule for RequiresGradSetOnModule {
         let it = &*cx.it;
         let Event::SetAttribute { object, name, value, span, from } = event else { return };
         if name.as_str() != "requires_grad" || !is_module(it, &Value::Obj(object)) {
+            return;
+        }
+        if value.as_bool() == Some(true) && trains(it, object) {
             return;
         }
         // A module may define its own attribute with this name.
@@ -43,4 +46,13 @@ impl Rule for RequiresGradSetOnModule {
             });
         }
     }
+}
+
+/// Whether a layer has parameters, and all of them need gradients already.
+fn trains(it: &Interp<'_>, layer: ObjId) -> bool {
+    let Some(instance) = it.heap.instance_of(&Value::Obj(layer)) else { return false };
+    let parameters: Vec<_> =
+        instance.attrs.values().filter_map(|value| it.heap.tensor_ref(value)).filter(|t| t.parameter).collect();
+    let parts = instance.attrs.values().any(|value| is_module(it, value));
+    !parts && !parameters.is_empty() && parameters.iter().all(|t| t.grad == Grad::Leaf)
 }

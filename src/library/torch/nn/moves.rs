@@ -5,7 +5,7 @@ use crate::library::torch::convert::converted;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Data, Device, DeviceKind, Dtype, Grad, ObjId, Tensor, Value, sym};
+use crate::value::{Data, Device, DeviceKind, Dtype, Grad, ObjId, Tensor, Topic, Value, sym};
 
 pub(crate) fn register(t: &mut Table) {
     let m = "torch.nn.Module.";
@@ -44,6 +44,9 @@ impl Move {
     }
 }
 
+/// A note of a module that the program moved to the CPU.
+const ON_CPU: Topic = Topic::new("moved to the CPU");
+
 /// Moves the tensors of a module. The program's references to a parameter see the move, because
 /// `Module._apply` replaces the data of the parameter; a buffer is replaced by another tensor.
 fn move_tensors(cx: &mut Cx<'_, '_>, object: &Value, to: Move) {
@@ -75,6 +78,9 @@ pub(crate) fn move_to(cx: &mut Cx<'_, '_>, object: &Value, device: Option<Device
 }
 
 fn apply(cx: &mut Cx<'_, '_>, object: &Value, to: Move) {
+    if let (Some(id), Some(device)) = (object.as_obj(), to.device) {
+        cx.it.heap.set_note(id, ON_CPU, Value::Bool(device == Some(Device::CPU)));
+    }
     move_tensors(cx, object, to);
     // If the program defines `_apply`, that method may move other attributes, too. The function
     // that it gets from PyTorch is unknown here.
@@ -236,9 +242,11 @@ pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
 }
 
 /// Handles a module whose methods are analysed without a caller: its parameters and buffers are
-/// assumed to be on one unknown device, that of the module.
+/// assumed to be on one unknown device, that of the module, unless the constructor moves them to
+/// the CPU.
 pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
-    if !may_be_moved(it, object) {
+    let stays = object.as_obj().and_then(|id| it.heap.note(id, ON_CPU)).and_then(|on_cpu| on_cpu.as_bool());
+    if stays == Some(true) || !may_be_moved(it, object) {
         return;
     }
     let span = Span { file: it.root, start: 0, end: 0 };

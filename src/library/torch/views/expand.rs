@@ -4,6 +4,7 @@ use crate::library::torch::broadcast::{
     Mix, broadcast_pair, common_device, common_shape, dtype_read, shape_read, shape_text,
 };
 use crate::library::torch::carry::{self, Rejected, Takes, rearranged, shuffled, sizes_text};
+use crate::library::torch::support::refuse_rank;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Size, Tensor, Value, counted};
@@ -227,6 +228,10 @@ fn repeat_interleave(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let axis = if flat {
         Some(0)
     } else {
+        if input.rank() == Some(0) && dim.as_int().is_some() {
+            refuse_rank(cx, ("input", &input), "at least 1 if `dim` is given");
+            return carry::like_only(cx, &input);
+        }
         match carry::axis(cx, &dim, &input) {
             Ok(axis) => axis,
             Err(Rejected) => return carry::like_only(cx, &input),
