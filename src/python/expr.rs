@@ -471,8 +471,10 @@ impl<'p> Interp<'p> {
         // missing, because the receiver may or may not be among them.
         let by_class = matches!(object, Value::Super(_))
             || object.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Class(_)));
+        // An attribute of the instance, unlike a method of its class, may differ between instances.
+        let is_stored = object.as_obj().is_some_and(|id| self.heap.attr(id, method.attr.as_str()).is_some());
         let is_own = method.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self");
-        self.callee_is_global = is_own || self.is_global(&method.value);
+        self.callee_is_global = is_own && !is_stored || self.is_global(&method.value);
         if !by_class && let Some(message) = self.surely_refuses(&callee, call) {
             self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
             return self.raise("TypeError");

@@ -60,6 +60,8 @@ pub(crate) struct Rounds {
     pub run: u32,
     /// The number of elements that it iterates over, if known.
     pub count: Option<i64>,
+    /// Each round is run separately, because there are few elements, which are known.
+    pub unrolled: bool,
     /// A `break` or `return` may end it early.
     pub leaves: bool,
     /// Its iterable is known to be empty in some runs.

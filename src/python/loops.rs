@@ -59,7 +59,7 @@ impl<'p> Interp<'p> {
             Items::Exact(items) if unrolls(&items, stmt, body_size) => {
                 // A statement of the body may run in only some of the rounds, so rules get no
                 // number of rounds.
-                let rounds = Rounds { count: None, ..rounds };
+                let rounds = Rounds { count: None, unrolled: true, ..rounds };
                 let Some(list) = self.changing(&iterator, stmt) else {
                     return self.unrolled_over(items, over, rounds, &stmt.orelse, &round);
                 };
@@ -242,7 +242,8 @@ impl<'p> Interp<'p> {
     /// The number of rounds of a `for` loop.
     fn rounds_of(&mut self, stmt: &'p StmtFor, iterable: &Value) -> Rounds {
         let perhaps_none = self.heap.is_perhaps_empty(iterable);
-        Rounds { run: 0, count: self.count_of(&stmt.iter, iterable), leaves: leaves(&stmt.body), perhaps_none }
+        let count = self.count_of(&stmt.iter, iterable);
+        Rounds { count, leaves: leaves(&stmt.body), perhaps_none, ..Rounds::default() }
     }
 
     fn count_of(&mut self, iter: &'p Expr, iterable: &Value) -> Option<i64> {

@@ -41,12 +41,15 @@ fn main(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => None,
     };
     let config = config.map_or(Value::Unknown, |tree| {
-        let config = omegaconf::resolved(cx, tree);
+        let config = omegaconf::resolved(cx, tree.clone());
         // The command line may override any entry.
         let name = [path.as_str().unwrap_or_default(), b.get("config_name").as_str().unwrap_or_default()].join("/");
         let name = format!("{}.yaml", name.trim_start_matches('/').trim_end_matches(".yaml"));
         let made = cx.span;
-        cx.it.option(&CommandOption { name: &name, made, default: &config, choices: &[] })
+        match cx.it.option(&CommandOption { name: &name, made, default: &config, choices: &[] }) {
+            Value::Unknown => omegaconf::with_unknown_entries(cx, tree),
+            chosen => chosen,
+        }
     });
     partial(b.get("task_function"), vec![config], Vec::new())
 }

@@ -55,6 +55,23 @@ pub(crate) fn resolved(cx: &mut Cx<'_, '_>, mut tree: Node) -> Value {
     value(cx, &tree)
 }
 
+/// Like [`resolved`], for a configuration whose numbers, flags and strings are unknown. The classes
+/// that `_target_` names stay known.
+pub(crate) fn with_unknown_entries(cx: &mut Cx<'_, '_>, mut tree: Node) -> Value {
+    forget(&mut tree);
+    value(cx, &tree)
+}
+
+fn forget(node: &mut Node) {
+    match node {
+        Node::List(items) => items.iter_mut().for_each(forget),
+        Node::Map(entries) => {
+            entries.iter_mut().filter(|(key, _)| key.text() != Some("_target_")).for_each(|(_, entry)| forget(entry));
+        }
+        other => *other = Node::Unknown,
+    }
+}
+
 /// Resolves references to other entries: `${model.dim}`. A mandatory value (`???`) and the value of
 /// a resolver are unknown.
 fn resolve(node: &mut Node, whole: &Node) {

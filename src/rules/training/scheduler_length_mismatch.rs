@@ -119,8 +119,11 @@ impl Made {
             let message = format!("the scheduler is configured for {total}, but the loop makes more: `step()` raises");
             return Some((Severity::Error, message));
         }
-        let batches = inner.iter().try_fold(1_i64, |all, rounds| Some(all.saturating_mul(rounds.count?)));
-        if outer.count == Some(total) && total > 1 && !inner.is_empty() && batches.is_none_or(|n| n > 1) {
+        // A loop over a few known elements, such as `["train", "val"]`, is not a loop over batches.
+        let mut inner_counts = inner.iter().filter(|rounds| !rounds.unrolled).peekable();
+        let has_batches = inner_counts.peek().is_some();
+        let batches = inner_counts.try_fold(1_i64, |all, rounds| Some(all.saturating_mul(rounds.count?)));
+        if outer.count == Some(total) && total > 1 && has_batches && batches.is_none_or(|n| n > 1) {
             let then = match self.class {
                 "OneCycleLR" => "`step()` raises after that many batches",
                 _ => "the learning rate falls and rises again every few batches",
