@@ -79,7 +79,7 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
     let near = nearest(name, own.iter().copied()).filter(|_| class == "torch.Tensor");
     let confused = match class {
         "torch.Tensor" => has("numpy.ndarray") || near.is_some(),
-        _ => has("torch.Tensor") && !FIELDS.contains(&name),
+        _ => has("torch.Tensor") && !(class == "builtins.tuple" && FIELDS.contains(&name)),
     };
     confused.then(|| format!("{what} has no attribute `{name}`{}", meant(near)))
 }

@@ -8,7 +8,7 @@ use super::leave::{BlockKind, Catches, Leave};
 use super::library::Event;
 use super::stmt::Flow;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
-use crate::syntax::ast::{ExceptHandler, ExceptHandlerExceptHandler, StmtTry};
+use crate::syntax::ast::{self, ExceptHandler, ExceptHandlerExceptHandler, StmtTry};
 use crate::syntax::{Expr, Stmt};
 use crate::value::{Data, Delta, Journal, Mark, Value, sym};
 
@@ -63,7 +63,7 @@ impl<'p> Interp<'p> {
 
     /// A `try` without its `finally`.
     fn attempt(&mut self, stmt: &'p StmtTry) -> Flow {
-        if stmt.handlers.is_empty() {
+        if stmt.handlers.is_empty() || stmt.body.iter().all(ast::Stmt::is_pass_stmt) {
             let flow = self.exec_block(&stmt.body);
             return if flow == Flow::Next { self.exec_block(&stmt.orelse) } else { flow };
         }

@@ -233,6 +233,10 @@ impl<'p> Interp<'p> {
                 Data::Iter(iter) => iter.filled,
                 Data::Dict(dict) => !dict.entries.is_empty(),
                 Data::List(_) | Data::Set(_) => false,
+                Data::Tensor(tensor) => {
+                    let rows = tensor.shape.as_ref().and_then(|dims| dims.first());
+                    rows.is_none_or(|rows| rows.size.is_positive())
+                }
                 _ => self.payload(iterable).is_none_or(|payload| self.surely_not_empty(&payload)),
             },
             _ => false,

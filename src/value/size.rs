@@ -246,6 +246,11 @@ impl Size {
         }
     }
 
+    /// Whether the size is certainly at least 1.
+    pub(crate) fn is_positive(&self) -> bool {
+        Size::Int(0).less(self) == Some(true)
+    }
+
     /// Whether `self < other`, if that is known.
     pub(crate) fn less(&self, other: &Size) -> Option<bool> {
         match other.sub(self) {

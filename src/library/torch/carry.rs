@@ -60,11 +60,6 @@ pub(crate) fn chosen(have: &Range, new: &Range) -> Range {
     either(have, new).with_met(single.then_some(Met { value: new.lo(), always: false }))
 }
 
-/// Whether a size is certainly at least 1.
-pub(crate) fn positive(size: &Size) -> bool {
-    Size::Int(0).less(size) == Some(true)
-}
-
 /// Whether `small <= large` for every value of the symbols.
 pub(crate) fn at_most(small: &Size, large: &Size) -> bool {
     small.sub(&Size::Int(1)).less(large) == Some(true)
@@ -221,7 +216,7 @@ fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
         _ if out.shape.iter().flatten().any(|d| is_count(&d.size)) => {
             input.range.as_ref().map(|r| r.clone().only_bounds())
         }
-        _ => input.range.as_ref().map(|r| subset(r, positive(&numel))),
+        _ => input.range.as_ref().map(|r| subset(r, numel.is_positive())),
     };
     out.range_at = input.range_at;
     out.role = match (takes, input.role) {

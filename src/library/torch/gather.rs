@@ -73,7 +73,7 @@ pub(crate) fn at_least_one(tensor: &Tensor) -> Option<usize> {
 
 /// Whether a tensor certainly has elements.
 pub(crate) fn not_empty(tensor: &Tensor) -> bool {
-    carry::positive(&tensor.numel())
+    tensor.numel().is_positive()
 }
 
 /// Whether a tensor has elements. A tensor of unknown shape is assumed to have some.

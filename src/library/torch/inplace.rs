@@ -156,7 +156,7 @@ pub(crate) fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result
     let mut facts = super::pointwise::derived(before);
     if let (Some(from), Some(to)) = (result.dtype, before.dtype)
         && can_cast(from, to) == Some(false)
-        && !(cx.name().starts_with("cum") && (before.rank() == Some(0) || before.numel().known() == Some(0)))
+        && !(cx.name().starts_with("cum") && (before.rank() == Some(0) || !before.numel().is_positive()))
     {
         let message = format!("the result is {from}, which cannot be written into a tensor of {to}");
         let reads =

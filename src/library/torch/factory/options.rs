@@ -2,7 +2,7 @@
 
 use crate::library::Cx;
 use crate::library::torch::broadcast::{Named, dtype_read};
-use crate::library::torch::carry::{self, positive};
+use crate::library::torch::carry;
 use crate::library::torch::views::layout;
 use crate::python::{Bound, RejectKind};
 use crate::value::{Device, Dim, Dtype, Grad, Origin, Range, Size, Tensor, Type, Value};
@@ -156,7 +156,7 @@ pub(crate) fn fill(tensor: &mut Tensor, value: Option<f64>, at: Origin) {
     match few {
         Some(n) => carry::set_data(tensor, vec![value; n].into(), at),
         None => {
-            let certain = positive(&numel);
+            let certain = numel.is_positive();
             tensor.range = Some(carry::claims(Range::bounds(value, value), true, certain));
             tensor.range_at = at;
         }

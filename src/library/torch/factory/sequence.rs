@@ -186,7 +186,7 @@ fn linspace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let exact = matches!(out.dtype, Some(Dtype::Float32 | Dtype::Float64));
     let steps = out.numel();
     if let (Some(s), Some(e), true) = (b.get("start").as_f64(), b.get("end").as_f64(), exact)
-        && let (Some(dtype), true) = (out.dtype, carry::positive(&steps))
+        && let (Some(dtype), true) = (out.dtype, steps.is_positive())
         && let (Some(s), Some(e)) = (cast_value(s, dtype), cast_value(e, dtype))
     {
         let both = Size::Int(1).less(&steps) == Some(true);

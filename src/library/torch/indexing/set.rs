@@ -266,7 +266,7 @@ fn passes_over(index: &Value) -> bool {
 
 /// Whether the selection certainly has elements.
 fn writes_some(plan: &Plan) -> bool {
-    !plan.advanced && plan.dims.as_ref().is_some_and(|dims| dims.iter().all(|d| carry::positive(&d.size)))
+    !plan.advanced && plan.dims.as_ref().is_some_and(|dims| dims.iter().all(|d| d.size.is_positive()))
 }
 
 /// The values that certainly remain after an assignment to a part of a tensor.

@@ -4,7 +4,6 @@ use super::device;
 use super::facts::{
     check_rank, dim_read, floor_div, length_read, like, per_dim, resized, result, shape_read, shape_text, windows,
 };
-use crate::library::torch::carry::positive;
 use crate::library::torch::cast::cast_value;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -196,7 +195,7 @@ fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             // The fill value is cast to the tensor's dtype.
             let filled = filled.and_then(|x| cast_value(x, input.dtype?));
             let none = pads.iter().all(|p| p.known() == Some(0));
-            let some = pads.iter().any(positive) && !pads.iter().any(|p| p.known().is_none_or(|n| n < 0));
+            let some = pads.iter().any(Size::is_positive) && !pads.iter().any(|p| p.known().is_none_or(|n| n < 0));
             out.range = match (&input.range, filled) {
                 (Some(range), _) if none => Some(range.clone()),
                 (Some(range), Some(fill)) if some => Range::of_values(&[fill]).map(|fill| range.union(&fill)),

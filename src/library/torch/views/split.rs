@@ -225,7 +225,7 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
         (Some(lengths), Some(axis)) => pieces(cx, &value, &input, axis, &lengths),
         _ => {
             // If the dimension may be empty, the only piece may be empty.
-            let whole = total.div_exact(&size).is_some() && carry::positive(&total);
+            let whole = total.div_exact(&size).is_some() && total.is_positive();
             some_pieces(cx, &value, &input, axis, if whole { size } else { Size::Unknown })
         }
     }
