@@ -29,7 +29,15 @@ impl<'p> Interp<'p> {
         }
         self.heap.release(mark);
         // Paths that left the `try` have already run its `finally` block.
-        if flow == Flow::Next { self.exec_block(&stmt.finalbody) } else { flow }
+        if flow == Flow::Stopped {
+            return flow;
+        }
+        // A line that fails here may have succeeded after an exception.
+        let guesses = self.context.guesses;
+        self.context.guesses += u32::from(has_raise(&stmt.body) || has_raise(&stmt.orelse));
+        let flow = self.exec_block(&stmt.finalbody);
+        self.context.guesses = guesses;
+        flow
     }
 
     /// Runs a `finally` block as if an exception had been raised at an unknown place of its `try`
@@ -103,11 +111,10 @@ impl<'p> Interp<'p> {
             let mut entries: Vec<Delta> = vec![Delta::new(), reached.clone()];
             raised.retain(|exit| {
                 let Leave::Raise(exception) = &exit.how else { return false };
-                let takes = self.takes(handler, exception);
-                if takes != Some(false) {
-                    entries.push(exit.state.clone());
-                }
-                takes != Some(true)
+                // If this exception goes to another handler, one that this handler takes may have
+                // been raised just before it.
+                entries.push(exit.state.clone());
+                self.takes(handler, exception) != Some(true)
             });
             // Other exceptions may be raised anywhere in the body.
             self.heap.join(&entries, false);
@@ -229,6 +236,25 @@ impl<'p> Interp<'p> {
 
 /// Functions that end the program.
 const ENDS: &[&str] = &["sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"];
+
+/// Whether a block contains a `raise` statement.
+fn has_raise(body: &[Stmt]) -> bool {
+    struct Search(bool);
+    impl<'a> Visitor<'a> for Search {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            match stmt {
+                Stmt::Raise(_) => self.0 = true,
+                Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+                _ => walk_stmt(self, stmt),
+            }
+        }
+    }
+    let mut search = Search(false);
+    for stmt in body {
+        search.visit_stmt(stmt);
+    }
+    search.0
+}
 
 /// Whether a block may raise an exception outside its `raise` statements.
 pub(super) fn may_raise(body: &[Stmt]) -> bool {

@@ -67,7 +67,7 @@ impl<'p> Interp<'p> {
             if flow == Flow::Next && !raised {
                 ends.push(self.heap.delta(mark));
             }
-            if passes && may_raise && !raised {
+            if passes && may_raise {
                 // The manager may suppress exceptions, so the body may have ended anywhere.
                 self.heap.undo(mark);
                 self.heap.join(&[Delta::new(), reached], false);
