@@ -47,6 +47,10 @@ impl Libraries {
         // reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
             let Some(array) = it.heap.tensor_ref(&value).map(|tensor| tensor.array) else { return Value::Unknown };
+            // A method such as `copy_` returns its tensor: no run uses it after the call.
+            if bound.values.iter().flatten().any(|arg| arg.value.as_obj() == value.as_obj()) {
+                it.follow_rejection(&value);
+            }
             let unknown = Tensor { array, ..it.after_rejection() };
             let unknown = it.heap.tensor(unknown);
             it.heap.note_refused(&unknown);

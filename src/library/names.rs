@@ -62,6 +62,9 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     if names.contains(name) || name.starts_with('_') || is_module || path == "numpy" && FORMER.contains(&name) {
         return None;
     }
+    if (path, name) == ("numpy", "math") {
+        return Some("`numpy.math` was Python's module `math` until NumPy 1.25: import that".to_owned());
+    }
     let near = nearest(name, names.iter().copied());
     let sure = near.is_some() || !MERGED.contains(&path);
     sure.then(|| format!("`{path}.{name}` does not exist{}", meant(near)))

@@ -1,10 +1,11 @@
 //! Attributes: reading and setting them on any value.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use super::interp::Interp;
 use super::{Args, Event};
-use crate::syntax::Span;
+use crate::syntax::{FileId, Span};
 use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, join, sym};
 
 /// An unknown shape is a [`Value::Method`] with this name, so that unpacking it can be recognised.
@@ -66,9 +67,12 @@ impl<'p> Interp<'p> {
                         found
                     }
                     Data::Class(_) => self.class_member(id, name, span),
-                    Data::Module { scope, .. } => {
-                        let scope = *scope;
+                    Data::Module { scope, file } => {
+                        let (scope, file) = (*scope, *file);
                         Some(match self.scope_var(scope, name) {
+                            Some(_) if self.context.speculative && self.is_set_from_outside(file, name) => {
+                                Value::Unknown
+                            }
                             Some(value) => value,
                             None => self.package_member(id, name),
                         })
@@ -136,6 +140,13 @@ impl<'p> Interp<'p> {
         }
         let library = self.library;
         library.member(self, path, name)
+    }
+
+    /// Whether the program contains `module.name = …` for this module.
+    fn is_set_from_outside(&self, module: FileId, name: Sym) -> bool {
+        let stem = self.sources.own_path(module).and_then(|path| Path::new(path).file_stem()?.to_str());
+        let texts = stem.map(|stem| [format!("{stem}.{name} ="), format!("{stem}.{name}=")]);
+        texts.is_some_and(|texts| texts.iter().any(|text| self.mentions(sym(text).as_str())))
     }
 
     /// A submodule that another file has imported.

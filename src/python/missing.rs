@@ -71,7 +71,11 @@ pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
         _ => 2,
     };
     let distance = |other: &str| strsim::damerau_levenshtein(name, other);
-    let near = names.filter(|other| other.len().abs_diff(name.len()) <= most && distance(other) <= most);
+    // Mistyped names rarely differ in their first letter.
+    let first = |name: &str| name.chars().next().map(|c| c.to_ascii_lowercase());
+    let near = names.filter(|other| {
+        other.len().abs_diff(name.len()) <= most && first(other) == first(name) && distance(other) <= most
+    });
     near.min_by_key(|other| (distance(other), *other))
 }
 

@@ -126,8 +126,8 @@ impl Interp<'_> {
                 let items = a.followed_by(b, &mut self.heap);
                 Some(Value::Obj(self.heap.alloc(Data::List(items))))
             }
-            (BinOp::Mul, Some(Data::List(a)), _) => Some(self.repeat_list(a, right)),
-            (BinOp::Mul, _, Some(Data::List(b))) => Some(self.repeat_list(b, left)),
+            (BinOp::Mul, Some(Data::List(a)), _) if may_repeat(&a, right) => Some(self.repeat_list(a, right)),
+            (BinOp::Mul, _, Some(Data::List(b))) if may_repeat(&b, left) => Some(self.repeat_list(b, left)),
             (BinOp::BitOr, Some(Data::Dict(mut a)), Some(Data::Dict(b))) => {
                 a.entries.extend(b.entries);
                 a.open = a.open.or(b.open);
@@ -274,4 +274,10 @@ fn repeat(items: &[Value], times: i64) -> Option<Vec<Value>> {
         return None;
     }
     Some(items.iter().cycle().take(items.len() * times).cloned().collect())
+}
+
+/// Whether `list * times` repeats the list. If `times` is unknown, it may also be an array, by which
+/// NumPy multiplies the elements; only a list of one element is then taken to be repeated.
+fn may_repeat(list: &Items, times: &Value) -> bool {
+    !times.is_unknown() || matches!(list, Items::Exact(items) if items.len() == 1)
 }

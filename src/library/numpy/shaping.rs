@@ -57,6 +57,10 @@ pub(crate) fn register(t: &mut Table) {
     t.def("numpy.tile", "a, reps", tile);
     t.family("numpy.", "triu tril", "a, k=0", |cx, b| {
         let Some(mut a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
+        // One dimension is repeated as the rows of a square matrix.
+        if let Some([only]) = a.shape.as_deref() {
+            a.shape = Some(vec![only.clone(), only.clone()]);
+        }
         a.data = None;
         a.base = None;
         a.range = a.range.map(|r| Range::bounds(r.lo().min(0.0), r.hi().max(0.0)));

@@ -66,8 +66,15 @@ pub(crate) fn register(t: &mut Table) {
     t.family("torch.Tensor.", "is_pinned is_shared is_set_to", "input, *args", |_, _| Value::Any(Type::Bool));
     t.listed("torch.Tensor.", "data_ptr storage_offset sparse_dim dense_dim", |_, _| Value::Any(Type::Int));
     t.listed("torch.Tensor.", "element_size", element_size);
+    t.listed("torch.Tensor.", "to_dense", to_dense);
     t.family("torch.Tensor.", "retain_grad record_stream", "input, *args", |_, _| Value::None);
     t.family("torch.Tensor.", "stride storage untyped_storage storage_type", "input, *args", |_, _| Value::Unknown);
+}
+
+/// `to_dense` returns a dense tensor itself.
+fn to_dense(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let dtype = cx.dtype_arg(&b.get("dtype"));
+    converted(cx, &b.get("input"), dtype, None, None)
 }
 
 /// `input` with another dtype or device. `None` keeps the dtype or device; `Some(None)` means that

@@ -80,6 +80,10 @@ impl Rule for UnregisteredTensorAttribute {
             attributes.iter().rev().find(|a| a.memory == memory && is_plain(&it.heap, a))
         });
         let Some(attribute) = held else { return false };
+        // If the module itself is on the CPU, the other tensor is on the wrong device.
+        if rejection.assumed.is_none() && has_parameter_on_cpu(&it.heap, attribute.object, 6) {
+            return false;
+        }
         let name = attribute.name;
         let (severity, moved) = match rejection.assumed {
             None => (Severity::Error, "the tensor is on the CPU, but the module's parameters are not"),
@@ -118,6 +122,19 @@ fn registered(cx: &Context<'_, '_>, attribute: &Attribute) -> Option<Fix> {
             Edit { span: Span { end: from.start, ..target }, content: opening },
             Edit { span: Span { start: from.end, ..from }, content: ", persistent=False)".to_owned() },
         ],
+    })
+}
+
+/// Whether a parameter or buffer of a module or its sub-modules is on the CPU.
+fn has_parameter_on_cpu(heap: &Heap, module: ObjId, depth: u32) -> bool {
+    let Data::Instance(instance) = heap.get(module) else { return false };
+    instance.attrs.iter().any(|(name, value)| match value.as_obj().map(|id| (id, heap.get(id))) {
+        Some((_, Data::Tensor(tensor))) => {
+            let registered = tensor.parameter || heap.note(module, BUFFER.of(*name)).is_some();
+            registered && tensor.device.is_some_and(Device::is_cpu)
+        }
+        Some((id, Data::Instance(_))) => depth > 0 && has_parameter_on_cpu(heap, id, depth - 1),
+        _ => false,
     })
 }
 

@@ -31,6 +31,7 @@ pub(crate) fn register(t: &mut Table) {
         scalar_tensor,
     );
     t.listed("torch.", "as_tensor", as_tensor);
+    t.listed("torch.", "sparse_coo_tensor", sparse);
     t.def("torch.asarray", "data, *, dtype=None, device=None, copy=None, requires_grad=False", as_tensor);
     t.listed("torch.", "from_numpy", from_numpy);
     t.listed("torch.", "frombuffer", frombuffer);
@@ -122,6 +123,17 @@ fn scalar_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     fill(&mut out, b.get("data").as_f64(), cx.at());
     cx.out(out)
+}
+
+/// A sparse tensor: its elements are not tracked.
+fn sparse(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(values) = cx.tensor(&b.get("values")).filter(|values| values.array == ArrayKind::Torch) else {
+        return cx.some_tensor();
+    };
+    let options = Options::like(cx, b, &values);
+    let size = b.get("size");
+    let shape = if size.is_none() { None } else { dims(cx, b, &[size]) };
+    cx.out(Tensor { grad: Grad::Unknown, ..options.tensor(shape, cx.at()) })
 }
 
 /// `torch.as_tensor`: shares memory if nothing has to change.
