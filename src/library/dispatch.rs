@@ -261,6 +261,10 @@ impl Library for Libraries {
     fn augmented(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
         pandas::augmented(it, op, left, right, span)
             .or_else(|| torch::operators::augmented(&TABLES, it, op, left, right, span))
+            .or_else(|| match op {
+                BinOp::BitOr => special::call(it, left, "__ior__", std::slice::from_ref(right), span),
+                _ => None,
+            })
     }
 
     fn unary(&self, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {

@@ -10,8 +10,8 @@ use super::text::part_of_text;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{
-    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Taken, Type, Value, Written, join, sym,
-    texts_of,
+    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Taken, Type, Value, Written, dotted, join,
+    sym, texts_of,
 };
 
 impl Interp<'_> {
@@ -348,6 +348,12 @@ impl Interp<'_> {
         if object.is_unknown() {
             self.heap.write_lost(Written::Elements);
         }
+        let span = Span { file: self.root, start: 0, end: 0 };
+        let key = || Args::positional([index.clone()], span);
+        if let Value::Path(path) = object {
+            // `del os.environ[…]`
+            self.call_function(dotted(*path, sym("__delitem__")).as_str(), &key(), span);
+        }
         let Value::Obj(id) = object else { return };
         match self.heap.get(*id).clone() {
             Data::Dict(mut dict) => {
@@ -361,9 +367,8 @@ impl Interp<'_> {
             }
             Data::List(_) => self.havoc(object),
             Data::Instance(_) => {
-                let span = Span { file: self.root, start: 0, end: 0 };
                 if let Some(method) = self.try_getattr(object, sym("__delitem__"), span) {
-                    self.call(&method, Args::positional([index.clone()], span), span);
+                    self.call(&method, key(), span);
                 }
             }
             _ => {}

@@ -1,11 +1,12 @@
 //! Statements.
 
+use super::Args;
 use super::interp::Interp;
 use super::leave::Leave;
 use super::library::Event;
 use crate::syntax::ast::{self, ModModule};
 use crate::syntax::{Expr, Stmt};
-use crate::value::{Value, sym};
+use crate::value::{Type, Value, sym};
 
 /// Whether execution continues after a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +131,10 @@ impl<'p> Interp<'p> {
         let Some((name, value)) = stmt.value.strip_prefix("env ").and_then(|rest| rest.split_once(['=', ' '])) else {
             return;
         };
-        let (value, span) = (Value::str(value.trim()), self.span(stmt));
-        self.event(Event::SetEnv { name: name.trim(), value: &value, span });
+        // `$NAME` and `{NAME}` stand for variables of the notebook.
+        let value = if value.contains(['$', '{']) { Value::Any(Type::Str) } else { Value::str(value.trim()) };
+        let span = self.span(stmt);
+        let args = Args::positional([Value::str(name.trim()), value], span);
+        self.call_function("os.environ.__setitem__", &args, span);
     }
 }

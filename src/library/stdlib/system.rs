@@ -4,7 +4,7 @@ use crate::library::common::{any_bool, any_float, any_int, any_str, first, list_
 use crate::library::table::Constant;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, Event};
-use crate::value::{Data, Key, Topic, Type, Value, sym};
+use crate::value::{Data, Key, Note, Topic, Type, Value, sym};
 
 pub(crate) fn register(t: &mut Table) {
     environ(t);
@@ -77,20 +77,41 @@ pub(crate) fn register(t: &mut Table) {
     namespace.init = Some(open_attrs);
 }
 
-/// The environment is unknown, but rules read what the script writes to it.
+/// The environment of the script. A variable that the script has not written has the default of
+/// `get` or `getenv`; a variable that launchers and shells usually set, and `os.environ[…]`, are
+/// unknown.
 fn environ(t: &mut Table) {
     t.def("os.getenv", "key, default=None", getenv);
     t.def("os.environ.get", "key, default=None", getenv);
     t.def("os.environ.__getitem__", "key", any_str);
     t.def("os.environ.__contains__", "key", any_bool);
-    t.def("os.environ.pop", "key, default=None", getenv);
-    t.def("os.environ.__setitem__", "key, value", set_one);
-    t.def("os.putenv", "key, value", set_one);
-    t.def("os.environ.setdefault", "key, value=None", |cx, b| {
-        set_one(cx, b);
-        Value::Any(Type::Str)
+    t.def("os.environ.pop", "key, default=None", |cx, b| {
+        let value = getenv(cx, b);
+        delete(cx, b);
+        value
     });
-    t.def("os.environ.update", "other=None, **kwargs", set_many);
+    t.def("os.environ.__delitem__", "key", delete);
+    t.def("os.environ.__setitem__", "key, value", |cx, b| {
+        write(cx, &b.get("key"), &b.get("value"));
+        Value::None
+    });
+    t.def("os.environ.setdefault", "key, value=None", setdefault);
+    t.def("os.environ.update", "other=None, **kwargs", update);
+    t.def("os.environ.__ior__", "other", |cx, b| {
+        update(cx, b);
+        Value::path("os.environ")
+    });
+    for name in ["clear", "popitem"] {
+        t.def(&format!("os.environ.{name}"), "", |cx, _| {
+            lose(cx);
+            Value::Unknown
+        });
+    }
+    // Child processes inherit the variable, but `os.environ` does not change.
+    t.def("os.putenv", "key, value", |cx, b| {
+        tell(cx, &b.get("key"), &b.get("value"));
+        Value::None
+    });
     t.family("os.environ.", "keys values", "", list_of_str);
     t.family("os.environ.", "copy items", "", crate::library::common::unknown);
 }
@@ -133,17 +154,47 @@ const USUALLY_SET: &[&str] = &[
     "XDG",
 ];
 
+/// Whether launchers usually set a variable.
+fn is_usually_set(name: &str) -> bool {
+    USUALLY_SET.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The note that some unknown variable was written or deleted, so that none is known any more.
+const LOST: Topic = Topic::new("environment lost");
+
+/// The note of an environment variable: the string that the script wrote to it, None if it is not
+/// written on this path, or False if it is deleted.
+const ENV: Topic = Topic::new("environment");
+
+/// What is known about a variable.
+enum Known {
+    /// A string that the script wrote, known or not.
+    Text(Value),
+    NotWritten,
+    Deleted,
+    Nothing,
+}
+
+fn known(cx: &Cx<'_, '_>, key: &Value) -> Known {
+    let lost = cx.it.remembered(LOST).is_some_and(|lost| lost.as_bool() != Some(false));
+    let Some(name) = key.as_str().filter(|_| !lost) else { return Known::Nothing };
+    match cx.it.remembered(ENV.of(sym(name))) {
+        None | Some(Value::None) => Known::NotWritten,
+        Some(Value::Bool(false)) => Known::Deleted,
+        Some(text) if text.is_text() => Known::Text(text),
+        Some(_) => Known::Nothing,
+    }
+}
+
 /// The value of a variable in a default run: the value that the script wrote, or, if there is none,
 /// the default of the call. The value of a variable that launchers usually set is unknown.
 fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (key, default) = (b.get("key"), b.get("default"));
-    if let Some(name) = key.as_str() {
-        if let Some(written) = cx.it.remembered(ENV.of(sym(name))) {
-            return written;
-        }
-        if !default.is_none() && !USUALLY_SET.iter().any(|prefix| name.starts_with(prefix)) {
-            return default;
-        }
+    match known(cx, &key) {
+        Known::Text(text) => return text,
+        Known::Deleted => return default,
+        Known::NotWritten if !default.is_none() && !key.as_str().is_some_and(is_usually_set) => return default,
+        Known::NotWritten | Known::Nothing => {}
     }
     // Without a default, the result may also be None.
     match default {
@@ -152,35 +203,81 @@ fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The note of an environment variable: the value that the script wrote to it.
-const ENV: Topic = Topic::new("environment");
+/// Notes something on the run. On the other paths of a branch, it is as before.
+fn note(cx: &mut Cx<'_, '_>, note: Note, before: Value, now: Value) {
+    if cx.it.remembered(note).is_none() {
+        let state = cx.it.state;
+        cx.it.heap.settle_note(state, note, before);
+    }
+    cx.it.remember(note, now);
+}
 
-fn set_one(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    if let Value::Str(name) = b.get("key") {
-        let (value, span) = (b.get("value"), cx.span);
-        let written = if value.is_text() { value.clone() } else { Value::Any(Type::Str) };
-        cx.it.remember(ENV.of(sym(&name)), written);
-        cx.it.event(Event::SetEnv { name: &name, value: &value, span });
+fn lose(cx: &mut Cx<'_, '_>) {
+    note(cx, LOST.into(), Value::Bool(false), Value::Bool(true));
+}
+
+/// `os.environ[key] = value`.
+fn write(cx: &mut Cx<'_, '_>, key: &Value, value: &Value) {
+    match key.as_str() {
+        Some(name) => {
+            let text = if value.is_text() { value.clone() } else { Value::Any(Type::Str) };
+            note(cx, ENV.of(sym(name)), Value::None, text);
+        }
+        None => lose(cx),
+    }
+    tell(cx, key, value);
+}
+
+/// Notifies the rules of a write.
+fn tell(cx: &mut Cx<'_, '_>, key: &Value, value: &Value) {
+    if let Some(name) = key.as_str() {
+        let span = cx.span;
+        cx.it.event(Event::SetEnv { name, value, span });
+    }
+}
+
+fn delete(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    match b.get("key").as_str() {
+        Some(name) => note(cx, ENV.of(sym(name)), Value::None, Value::Bool(false)),
+        None => lose(cx),
     }
     Value::None
 }
 
-fn set_many(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let mut given: Vec<(String, Value)> = match b.get("other").as_obj().map(|id| cx.it.heap.get(id)) {
-        Some(Data::Dict(dict)) => dict
-            .entries
-            .iter()
-            .filter_map(|(key, value)| match key {
-                Key::Str(name) => Some((name.to_string(), value.clone())),
-                _ => None,
-            })
-            .collect(),
-        _ => Vec::new(),
-    };
-    given.extend(b.extra.iter().map(|(name, arg)| (name.as_str().to_owned(), arg.value.clone())));
-    let span = cx.span;
-    for (name, value) in &given {
-        cx.it.event(Event::SetEnv { name, value, span });
+fn setdefault(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (key, value) = (b.get("key"), b.get("value"));
+    let usually_set = key.as_str().is_none_or(is_usually_set);
+    match known(cx, &key) {
+        Known::Text(text) => return text,
+        Known::NotWritten if usually_set => {}
+        Known::NotWritten | Known::Deleted => {
+            write(cx, &key, &value);
+            return if value.is_text() { value } else { Value::Any(Type::Str) };
+        }
+        Known::Nothing => {}
+    }
+    // Either the old value or the new one.
+    write(cx, &key, &Value::Any(Type::Str));
+    Value::Any(Type::Str)
+}
+
+fn update(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let other = b.get("other");
+    let dict = other.as_obj().and_then(|id| match cx.it.heap.get(id) {
+        Data::Dict(dict) => Some(dict.clone()),
+        _ => None,
+    });
+    if b.open || dict.as_ref().map_or(!other.is_none(), |dict| dict.open.is_some()) {
+        lose(cx);
+    }
+    for (key, value) in dict.iter().flat_map(|dict| &dict.entries) {
+        match key {
+            Key::Str(name) => write(cx, &Value::Str(name.clone()), value),
+            _ => lose(cx),
+        }
+    }
+    for (name, arg) in &b.extra {
+        write(cx, &Value::str(name.as_str()), &arg.value);
     }
     Value::None
 }
