@@ -113,6 +113,15 @@ impl Range {
         Range { attained, epoch: false, certain: false, met: None, ..self }
     }
 
+    /// The range of a part of the data that may be empty: a value that all elements have then occurs
+    /// only in some runs.
+    pub(crate) fn of_perhaps_empty(self) -> Range {
+        let met = self.meets().map(|met| Met { always: false, ..met });
+        let part = self.of_part();
+        let constant = part.attained && part.lo() == part.hi();
+        Range { attained: part.attained && !constant, met, ..part }
+    }
+
     /// The same bounds, which need not occur.
     pub(crate) fn only_bounds(self) -> Range {
         Range { attained: false, certain: false, epoch: false, met: None, ..self }

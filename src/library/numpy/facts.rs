@@ -151,8 +151,8 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
             let dtype = row.dtype.filter(|dtype| filled || *dtype == Dtype::Float64);
             let mut out = array(None, dtype, at);
             out.shape = Some(shape);
-            // The list may be empty, so no value certainly occurs.
-            out.range = row.range.map(part_of);
+            // Any of the values may be missing, and the list may be empty.
+            out.range = row.range.map(|range| if filled { part_of(range) } else { range.of_perhaps_empty() });
             out.range_at = row.range_at;
             Some(out)
         }

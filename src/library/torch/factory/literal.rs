@@ -174,6 +174,9 @@ fn many(cx: &Cx<'_, '_>, list: &Value, element: &Value, depth: Depth) -> Part {
             // Any of the values may be missing, but a value that is known to occur still occurs in
             // some run.
             let part = |range: Range| {
+                if !filled {
+                    return range.of_perhaps_empty();
+                }
                 let met = range.met.map(|met| Met { always: false, ..met });
                 range.of_part().with_met(met)
             };
