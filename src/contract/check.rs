@@ -295,7 +295,7 @@ mod tests {
     use super::function;
     use crate::syntax;
 
-    /// The mistake in a contract, and the text from its place on.
+    /// The message about the mistake in a contract, and the rest of its line from the mistake.
     fn slip(contract: &str) -> Option<(String, &str)> {
         let parsed = syntax::parse(contract, false);
         assert_eq!(parsed.issues.len(), 0, "{contract}");

@@ -347,7 +347,7 @@ impl Judge<'_, '_> {
             return Cv::Bool(false);
         }
         if blamed != done {
-            self.read(format!("`{name}` is divided by 255 here"), done);
+            self.read(format!("the values of `{name}` are divided by 255 here"), done);
         }
         self.note(Read { label: format!("`{name}` holds the class ids"), at: blamed, blame: true });
         Cv::Bool(true)

@@ -237,7 +237,7 @@ impl Health {
             }
             let newer = |driver: &DriverPart| {
                 let (have, needs) = (number(driver.cuda.as_deref()?)?, number(torch.cuda.as_deref()?)?);
-                // A driver also supports newer CUDA versions of the same major version.
+                // A driver for CUDA 12.2 also runs PyTorch builds for newer CUDA 12 versions.
                 (have.0 < needs.0).then(|| (driver.cuda.clone(), torch.cuda.clone()))
             };
             if let Some((Some(have), Some(needs))) = self.driver.as_ref().and_then(newer) {

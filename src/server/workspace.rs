@@ -313,7 +313,7 @@ impl Facts {
     }
 }
 
-/// A panic on demand, for the test that the server survives one.
+/// Panics if the text asks for it (only in debug builds), to test that the server survives a panic.
 fn injected_panic(text: &str) {
     #[expect(clippy::manual_assert, reason = "the panic is intended")]
     if cfg!(debug_assertions) && text.contains("# torchvet-test: panic") {

@@ -170,7 +170,7 @@ pub(crate) enum Grad {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tensor {
     pub array: ArrayKind,
-    /// The tensor subclass, if any: `torchvision.tv_tensors.Mask`.
+    /// The tensor subclass, if any, such as `torchvision.tv_tensors.Mask`.
     pub wrapper: Option<super::Sym>,
     /// `None` if not even the rank is known.
     pub shape: Option<Vec<Dim>>,

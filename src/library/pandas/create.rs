@@ -45,8 +45,8 @@ fn joined(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     new_frame(cx, Frame::unknown(rows))
 }
 
-/// `pd.read_csv(…)`: the columns depend on the file. Without `dtype=`, numbers are read as 64-bit
-/// types.
+/// `pd.read_csv(…)` and `pd.read_table(…)`: without `names=`, the columns depend on the file and are
+/// unknown. Without `dtype=`, numbers are read as 64-bit types.
 fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     const HARMLESS: &[&str] = &[
         "sep",

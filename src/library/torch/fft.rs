@@ -167,7 +167,7 @@ fn axes(cx: &mut Cx<'_, '_>, b: &Bound, named: Named<'_>, single: bool) -> Resul
         return Err(());
     }
     if rank == 0 && !dims.is_empty() {
-        let wanted = if plain_dim { "at least two dimensions" } else { "at least one dimension if `dim` is given" };
+        let wanted = if plain_dim { "at least two dimensions" } else { "at least one dimension if `dim` is not empty" };
         refuse_rank(cx, named, wanted);
         return Err(());
     }

@@ -333,7 +333,7 @@ pub(crate) fn bound_index(out: &mut Tensor, size: &Size, at: crate::value::Origi
 pub(crate) fn refuse_rank(cx: &mut Cx<'_, '_>, input: Named<'_>, wanted: &str) {
     let rank = input.1.rank().unwrap_or(0);
     let message = format!(
-        "`{}` has {} ({}): {} takes {wanted}",
+        "`{}` has {} ({}): {} needs {wanted}",
         input.0,
         counted(rank, "dimension"),
         shape_text(input.1),

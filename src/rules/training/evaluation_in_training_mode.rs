@@ -60,8 +60,8 @@ struct Measured {
 pub(crate) struct EvaluationInTrainingMode {
     /// The outputs of layers in training mode.
     outputs: RefCell<FxHashMap<ObjId, Output>>,
-    /// The calls of models whose outputs were measured, and whether the outputs have gradients: the
-    /// same line may train and validate.
+    /// By the call of a model, and whether gradients were recorded: the same call may run in training
+    /// and in validation.
     measured: RefCell<BTreeMap<(Span, bool), Measured>>,
     /// Tensors that took part in a `backward()`, with or without gradients.
     used: RefCell<FxHashSet<ObjId>>,

@@ -1,9 +1,10 @@
 //! The best weights so far, stored as references to the tensors that further training changes.
 //!
-//! `state_dict()` returns the model's own tensors. The rule reports a state dict that the program
-//! stores under a name or attribute and later loads into the same model, if an optimizer has changed
-//! its tensors in between: loading it copies each tensor to itself. If another value than None
-//! is assigned to the name or attribute, the state dict is no longer followed.
+//! The tensors in `state_dict()` share the memory of the model's parameters and buffers. The rule
+//! reports a state dict that the program stores under a name or attribute and later loads into the
+//! same model, if an optimizer has changed its tensors in between: loading it copies each tensor to
+//! itself. If another value than None is assigned to the name or attribute, the state dict is no
+//! longer followed.
 //!
 //! The rule also reports `best_model = model` under a condition in a loop, if a later step changes the
 //! model.

@@ -31,7 +31,7 @@ impl Heap {
         matches!(self.get(id), Data::Instance(Instance { class: Value::Obj(_), .. }))
     }
 
-    /// Notes that an attribute is missing on some path.
+    /// Notes that an attribute may be missing on some path.
     pub(super) fn note_lacking(&mut self, id: ObjId, name: Sym) {
         if self.follows_presence(id) && !is_mark(name) {
             self.lacking = true;
@@ -39,7 +39,7 @@ impl Heap {
         }
     }
 
-    /// Notes that an attribute is missing on some path, among attributes that are being joined.
+    /// Notes that an attribute may be missing on some path, among attributes that are being joined.
     pub(in crate::value) fn note_lacking_in(&mut self, attrs: &mut Attrs, name: Sym) {
         if !is_mark(name) {
             self.lacking = true;

@@ -337,11 +337,18 @@ fn check_cell_state(cx: &mut Cx<'_, '_>, b: &Bound, object: &Value, input: &Tens
             _ => false,
         };
         if width || rows {
-            let message = format!(
-                "`input` is {} and `hx` is {}: the state needs one row for each row of the input, of length {hidden}",
-                shape_text(input),
-                shape_text(state)
-            );
+            let (is, all) = match cx.it.heap.is_tensor(&hx) {
+                true => ("is", "`hx`"),
+                false => ("contains", "each tensor in `hx`"),
+            };
+            let wanted = match input.shape.as_deref() {
+                Some([rows, _]) => {
+                    format!("[{}, {hidden}], one state of length {hidden} for each row of `input`", rows.size)
+                }
+                _ => format!("[{hidden}]"),
+            };
+            let (given, state_text) = (shape_text(input), shape_text(state));
+            let message = format!("`input` is {given} and `hx` {is} {state_text}: {all} must be {wanted}");
             let reads = vec![shape_read("hx", state), shape_read("input", input)];
             cx.reject(RejectKind::Shape, message, reads);
             return;

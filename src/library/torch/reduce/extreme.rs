@@ -1,4 +1,4 @@
-//! Minimum, maximum, median, mode, and their indices.
+//! Minimum, maximum, median, mode and k-th value, and their indices.
 
 use super::{Dims, dims_of, keepdim, one_dim, reduced_size, reduction, refuse_empty};
 use crate::library::torch::broadcast::shape_read;

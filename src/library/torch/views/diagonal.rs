@@ -138,7 +138,8 @@ fn diagflat(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn triangle(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     if input.rank().is_some_and(|r| r < 2) {
-        let message = format!("`input` is {}: {} takes at least 2 dimensions", shape_text(&input), cx.name());
+        let message =
+            format!("`input` is {}: {} takes tensors with at least two dimensions", shape_text(&input), cx.name());
         cx.reject(RejectKind::Rank, message, vec![shape_read(("input", &input), None)]);
         return carry::like_only(cx, &input);
     }

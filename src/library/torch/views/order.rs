@@ -104,7 +104,7 @@ fn rot90(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         );
     }
     if input.rank().is_some_and(|r| r < 2) {
-        let message = format!("`input` is {}: rot90 takes at least 2 dimensions", shape_text(&input));
+        let message = format!("`input` is {}: rot90 takes tensors with at least two dimensions", shape_text(&input));
         return refuse(cx, RejectKind::Rank, message);
     }
     let axes = match carry::axes(cx, &[given], &input) {
