@@ -58,7 +58,12 @@ pub(crate) fn is_module(path: &str) -> bool {
 pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     let names = NAMES.get(path)?;
     // `torch.nn.modules` is treated as `torch.nn`.
-    let is_module = path == "torch.nn" && nn::MODULES.contains(&name);
+    let is_module = match path {
+        "torch.nn" => nn::MODULES.contains(&name),
+        // A function of `torch.nn.modules.utils`.
+        "torch.nn.utils" => name == "consume_prefix_in_state_dict_if_present",
+        _ => false,
+    };
     if names.contains(name) || name.starts_with('_') || is_module || path == "numpy" && FORMER.contains(&name) {
         return None;
     }

@@ -83,7 +83,12 @@ impl<'p> Interp<'p> {
             if it.heap.have_changed(&over) {
                 let Some(now) = it.entries_by_now(&first, &over) else {
                     changed = true;
-                    return it.over_items(Items::Many(Value::Unknown), 0, &mut |it, value| round(it, value));
+                    // There may be no further round.
+                    let guesses = it.context.guesses;
+                    it.context.guesses += 1;
+                    let flow = it.over_items(Items::Many(Value::Unknown), 0, &mut |it, value| round(it, value));
+                    it.context.guesses = guesses;
+                    return flow;
                 };
                 value = now.get(length - left).cloned().unwrap_or(value);
             }

@@ -316,12 +316,18 @@ impl Interp<'_> {
 
     fn import_star(&mut self, file: FileId, name: &str) {
         let (_, scope) = self.load(file, name);
+        let listed = self.scope_var(scope, sym("__all__")).and_then(|all| self.heap.exact_items(&all));
+        let listed: Option<Vec<Sym>> = listed.and_then(|all| all.iter().map(|name| name.as_str().map(sym)).collect());
+        let is_public = |name: &str| match &listed {
+            Some(listed) => listed.iter().any(|one| one.as_str() == name),
+            None => !name.starts_with('_'),
+        };
         let Data::Scope(names) = self.heap.get(scope) else { return };
         let mut public: Vec<(Sym, Value)> =
-            names.vars.iter().filter(|(k, _)| !k.as_str().starts_with('_')).map(|(k, v)| (*k, v.clone())).collect();
+            names.vars.iter().filter(|(k, _)| is_public(k.as_str())).map(|(k, v)| (*k, v.clone())).collect();
         if let Some(deferred) = self.deferred.get(&scope) {
             let module = sym(name);
-            let waiting = deferred.bindings.names().filter(|name| !name.starts_with('_')).map(sym);
+            let waiting = deferred.bindings.names().filter(|name| is_public(name)).map(sym);
             let lazy = |name| (name, Value::Lazy(Rc::new(Lazy { file, module, name: Some(name) })));
             public.splice(0..0, waiting.map(lazy));
         }

@@ -210,6 +210,15 @@ impl Interp<'_> {
         self.binary(op, left, right, span)
     }
 
+    /// Whether a value is a list, a tuple or a string, which have no unary operators.
+    fn is_plain_sequence(&self, value: &Value) -> bool {
+        match value {
+            Value::Tuple(_) | Value::Str(_) => true,
+            Value::Obj(id) => matches!(self.heap.get(*id), Data::List(_)),
+            _ => false,
+        }
+    }
+
     pub(super) fn unary(&mut self, op: ast::UnaryOp, operand: &Value, span: Span) -> Value {
         let op = match op {
             ast::UnaryOp::Not => {
@@ -239,6 +248,7 @@ impl Interp<'_> {
                 };
                 match self.user_method(operand, name) {
                     Some(method) => self.call(&method, super::Args::positional([operand.clone()], span), span),
+                    None if self.is_plain_sequence(operand) => self.raise("TypeError"),
                     None => Value::Unknown,
                 }
             }

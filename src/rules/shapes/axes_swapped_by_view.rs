@@ -185,9 +185,9 @@ fn swaps(old: &[Size], new: &[Size], is_padded: impl FnOnce() -> bool) -> bool {
     };
     let (from, to): (Vec<&Size>, Vec<&Size>) = moved.into_iter().unzip();
     // Transformer-XL and Longformer shift the rows of their scores on purpose, with such a view of a
-    // padded tensor. The view swaps the last two of four axes, or the first two. The two middle axes
-    // are often the heads and steps of attention, so swapping them counts as a shift only if the
-    // tensor was padded.
+    // padded tensor. The view swaps the last two of four axes, or the first two. The second and third
+    // axes are often the heads and steps of attention, so swapping them counts as a shift only if
+    // the tensor was padded.
     let moves = |at: usize| old.get(at).zip(new.get(at)).is_some_and(|(a, b)| a.equals(b) != Some(true));
     // The same shift, recognised by its padding of one column: the swapped sizes differ by 1.
     let padded = |a: &Size, b: &Size| a.sub(b).known() == Some(1);
@@ -195,6 +195,6 @@ fn swaps(old: &[Size], new: &[Size], is_padded: impl FnOnce() -> bool) -> bool {
     let neighbours = old.len() == 4 && from.len() == 2;
     let shift = skewed
         || neighbours && (moves(0) && moves(1) || moves(2) && moves(3))
-        || neighbours && moves(1) && moves(2) && is_padded();
+        || from.len() == 2 && moves(1) && moves(2) && is_padded();
     !shift && from.len() >= 2 && distinct(&from) && from.iter().all(|size| to.contains(size))
 }

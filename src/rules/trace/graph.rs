@@ -112,7 +112,7 @@ impl Graph {
     /// overwritten since. If `toward` is not empty, only the part of the graph between these tensors
     /// and `toward` is searched.
     pub(crate) fn stale(&self, it: &Interp<'_>, from: &[ObjId], toward: &[ObjId]) -> Option<(Node, ObjId)> {
-        self.attached(it, from).into_iter().find_map(|id| {
+        self.passed(it, from, toward).into_iter().find_map(|id| {
             let node = self.node(id).filter(|_| self.leads(id, toward))?;
             let (saved, _) = node.saved.iter().copied().find(|(saved, then)| {
                 let (now, sure) = writes(it, *saved);
@@ -158,7 +158,14 @@ impl Graph {
 
     /// The tensors of the graph that `backward()` on these tensors visits.
     pub(crate) fn attached(&self, it: &Interp<'_>, from: &[ObjId]) -> Vec<ObjId> {
-        self.ancestors(from, |id| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached))
+        self.passed(it, from, &[])
+    }
+
+    /// The tensors of the graph that a backward pass on the tensors `from` visits, if it stops at the
+    /// tensors `toward`.
+    fn passed(&self, it: &Interp<'_>, from: &[ObjId], toward: &[ObjId]) -> Vec<ObjId> {
+        let is_attached = |id: ObjId| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached);
+        self.ancestors(from, |id| is_attached(id) && !toward.contains(&id))
     }
 
     /// Whether a tensor was computed from one of the tensors `toward`; always true if `toward` is
@@ -171,8 +178,7 @@ impl Graph {
     /// Marks the graph as freed by a `backward()` at this place. If `toward` is not empty, the pass
     /// stops at these tensors, and only the part of the graph that leads there is marked.
     pub(crate) fn free(&self, it: &mut Interp<'_>, from: &[ObjId], toward: &[ObjId], span: Span) {
-        let is_attached = |id: ObjId| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached);
-        let passed = self.ancestors(from, |id| is_attached(id) && !toward.contains(&id));
+        let passed = self.passed(it, from, toward);
         let needed = passed.into_iter().filter(|id| self.saves(*id) && self.leads(*id, toward));
         for id in needed.collect::<Vec<_>>() {
             it.heap.update_tensor(id, |t| t.freed = Some(span));

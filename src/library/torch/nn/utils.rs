@@ -16,12 +16,17 @@ pub(crate) fn register(t: &mut Table) {
     t.listed(u, "clip_grad_value_", |_, _| Value::None);
     t.alias("torch.nn.utils.clip_grad.clip_grad_norm_", "torch.nn.utils.clip_grad_norm_");
     t.alias("torch.nn.utils.clip_grad_norm", "torch.nn.utils.clip_grad_norm_");
-    t.family(u, "weight_norm spectral_norm remove_weight_norm remove_spectral_norm", "module, *args, **kwargs", same);
+    t.family(
+        u,
+        "weight_norm spectral_norm remove_weight_norm remove_spectral_norm",
+        "module, *args, **kwargs",
+        reparametrised,
+    );
     t.family(
         "torch.nn.utils.parametrizations.",
         "weight_norm spectral_norm orthogonal",
         "module, *args, **kwargs",
-        same,
+        reparametrised,
     );
     t.listed(u, "parameters_to_vector", |cx, _| {
         let at = cx.at();
@@ -42,8 +47,13 @@ pub(crate) fn register(t: &mut Table) {
     t.family(&format!("{PACKED}."), "cuda cpu float half double", "self, *args, **kwargs", |_, _| Value::Unknown);
 }
 
-fn same(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    b.get("module")
+/// A reparametrisation returns its module. The names of the parameters change.
+fn reparametrised(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let module = b.get("module");
+    if let Some(instance) = module.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
+        instance.open = true;
+    }
+    module
 }
 
 fn total_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
