@@ -388,6 +388,7 @@ impl<'p> Interp<'p> {
         body: &mut dyn FnMut(&mut Self) -> Flow,
         last: Option<&mut dyn FnMut(&mut Self)>,
     ) -> Flow {
+        let start = self.before();
         let (mark, id) = self.begin_loop(rounds);
         let filling = match rounds.perhaps_none {
             true => self.heap.set_filling(0),
@@ -479,6 +480,9 @@ impl<'p> Interp<'p> {
         // if the loop has no round.
         if skipped && state.is_none() && ended.is_empty() && self.exits.iter().all(|exit| exit.to != id) {
             ended.push(self.heap.delta(mark));
+            // If a rejected call ends the first round, what fails after the loop only follows from
+            // that call: the corrected loop has rounds.
+            self.context.guesses += u32::from(self.surely_rejected(start));
         }
         if !orelse.is_empty() && !ended.is_empty() {
             self.heap.join(&ended, false);
