@@ -310,6 +310,8 @@ impl Judge<'_, '_> {
 
     fn role(&mut self, value: &Cv) -> Cv {
         let role = match value {
+            // The interpolation of a mask of two classes is no mistake.
+            Cv::Tensor(tensor, _) if tensor.role == Some(Role::ClassMask) && !tensor.holds_many_classes() => None,
             Cv::Tensor(tensor, name) => {
                 if let Some(role) = tensor.role {
                     let what = match role {

@@ -334,6 +334,13 @@ impl Tensor {
         self
     }
 
+    /// Whether the elements are class ids of more than two classes, as far as is known. Between 0
+    /// and 1, rounding an interpolated value works as a threshold.
+    pub(crate) fn holds_many_classes(&self) -> bool {
+        let binary = self.range.as_ref().is_some_and(|r| r.lo() >= 0.0 && r.hi() <= 1.0);
+        self.role == Some(Role::ClassMask) && !binary
+    }
+
     /// The history of the elements after an interpolation. Measurements may be interpolated, so
     /// only integers and known ids are marked.
     pub(crate) fn interpolated(&self, at: Origin) -> Past {

@@ -81,10 +81,10 @@ fn interpolate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             out.role = input.role;
             out.role_at = input.role_at;
         }
-        // A mask keeps its role after interpolation, so that a contract can report the
-        // interpolation, but its range becomes unknown.
+        // A mask of many classes keeps its role after interpolation, so that a contract can report
+        // the interpolation, but its range becomes unknown.
         _ => {
-            out.role = input.role.filter(|r| matches!(r, Role::ClassMask | Role::Image));
+            out.role = input.role.filter(|r| *r == Role::Image || input.holds_many_classes());
             out.role_at = input.role_at;
         }
     }
