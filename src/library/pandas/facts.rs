@@ -467,10 +467,11 @@ pub(super) fn give_series(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Ser
     let object = b.get("self");
     match (in_place(b), series(cx, &object)) {
         (Some(true), Some(was)) => {
-            let mut both = Series::unknown(of.rows(), of.array.shape_at);
+            let rows = Some(of.rows()).filter(|rows| rows.equals(&was.rows()) == Some(true));
+            let mut both = Series::unknown(rows.unwrap_or(Size::Unknown), of.array.shape_at);
             both.array.dtype = of.array.dtype.filter(|d| was.array.dtype == Some(*d));
             both.wide = of.is_wide() && was.is_wide();
-            both.index = of.index;
+            both.index = if aligned(&of.index, &was.index) { of.index } else { Value::Unknown };
             put_series(cx, &object, both);
             Value::None
         }
