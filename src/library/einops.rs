@@ -77,6 +77,7 @@ fn parse(side: &str) -> Option<Vec<Part>> {
     let spaced = side.replace("...", " … ").replace('(', " ( ").replace(')', " ) ");
     let mut out = Vec::new();
     let mut group: Option<Vec<String>> = None;
+    let is_one = |word: &str| word.trim_start_matches('0') == "1";
     for word in spaced.split_whitespace() {
         match (word, &mut group) {
             ("(", None) => group = Some(Vec::new()),
@@ -86,8 +87,8 @@ fn parse(side: &str) -> Option<Vec<Part>> {
             }
             ("…", None) => out.push(Part::Ellipsis),
             ("(" | ")" | "…", _) => return None,
-            ("1", Some(_)) => {}
-            ("1", None) => out.push(Part::Axes(Vec::new())),
+            (one, Some(_)) if is_one(one) => {}
+            (one, None) if is_one(one) => out.push(Part::Axes(Vec::new())),
             (axis, Some(axes)) => axes.push(axis.to_owned()),
             (axis, None) => out.push(Part::Axes(vec![axis.to_owned()])),
         }
@@ -261,8 +262,8 @@ fn shape_of(
     middle.is_empty().then_some(out)
 }
 
-/// Checks a dimension against the group of axes into which it is split, and computes the length of an
-/// axis that has no given length. `None` if the call was rejected.
+/// Checks a dimension against the group of axes into which it is split, and computes the length of the
+/// axis without a given length, if there is only one. `None` if the call was rejected.
 fn solve(
     cx: &mut Cx<'_, '_>,
     axes: &[String],
