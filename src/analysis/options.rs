@@ -136,8 +136,8 @@ impl Declared {
         let others = match option.default {
             _ if !listed.is_empty() => listed,
             Value::Bool(b) => vec![Other::Bool(!b)],
-            // 1 is special for shapes, and twice the default is divisible by whatever divides the
-            // default.
+            // The other values to try: 1, because a size of 1 broadcasts; the next number; and twice
+            // the default, which every divisor of the default divides.
             Value::Int(n) => {
                 let mut all = vec![1, n.saturating_add(1), n.saturating_mul(2)];
                 all.retain(|other| other != n);

@@ -189,7 +189,7 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
     let mut status = status(&fixed.run, args);
     if let Some(trouble) = verified.as_ref().and_then(|verified| verified.trouble.as_ref()) {
         let level = if args.must_verify { super::Level::Error } else { super::Level::Warning };
-        say(level, &format!("nothing was run: {trouble}"));
+        say(level, &format!("no finding was verified: {trouble}"));
         if args.must_verify {
             status = status.max(Status::Failed);
         }

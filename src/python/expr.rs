@@ -364,7 +364,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Runs the loops of a comprehension, with their filters. `iterable` is the first iterable, if
-    /// it was evaluated before.
+    /// it is already evaluated.
     pub(super) fn comprehend(
         &mut self,
         generators: &'p [Comprehension],

@@ -138,7 +138,7 @@ impl Interp<'_> {
         entry
     }
 
-    /// If a value is the `__dict__` of an instance: this instance.
+    /// Returns the instance or module whose `__dict__` this value is.
     pub(super) fn dict_owner(&self, value: &Value) -> Option<Value> {
         match value {
             Value::Method(pair) if pair.1.as_str() == DICT => Some(pair.0.clone()),

@@ -1,7 +1,7 @@
 //! The only interface to the Python parser: no other module uses its crates.
 //!
 //! A parsed file always has a syntax tree: the parser recovers from errors, so the readable parts
-//! of a broken file are still checked.
+//! of a broken file are still checked. For a file that is nested too deeply, the tree is empty.
 
 mod bindings;
 mod launch;

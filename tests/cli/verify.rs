@@ -185,10 +185,10 @@ fn without_a_python_the_findings_are_still_reported() {
     let output = sandbox.run(&["check", "--verify", "--python", "/no/such/python", "train.py"]);
     assert_eq!(code(&output), "exit 1", "{output}");
     assert!(output.contains("error[TV103]"), "{output}");
-    assert!(output.contains("warning: nothing was run: cannot run `/no/such/python`"), "{output}");
+    assert!(output.contains("warning: no finding was verified: cannot run `/no/such/python`"), "{output}");
     let output = sandbox.run(&["probe", "verify", "--python", "/no/such/python", "train.py"]);
     assert_eq!(code(&output), "exit 2", "{output}");
-    assert!(output.contains("error[TV103]") && output.contains("error: nothing was run"), "{output}");
+    assert!(output.contains("error[TV103]") && output.contains("error: no finding was verified"), "{output}");
     for args in [
         &["probe", "verify", "--timeout", "0"][..],
         &["check", "--verify", "--timeout", "-1"],

@@ -58,7 +58,11 @@ pub(crate) fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
         return;
     }
     let Some(tensor) = direct.clone().or_else(|| member(cx, value, 4)) else { return };
-    let what = if direct.is_some() { "the tensor" } else { "a tensor in it" };
+    let what = match value {
+        _ if direct.is_some() => "the tensor",
+        Value::Tuple(_) => "a tensor in the tuple",
+        _ => "a tensor in the list",
+    };
     match tensor.device.filter(|device| device.kind == DeviceKind::Cuda) {
         // The contract of `numpy-of-cuda-tensor` checks these calls.
         Some(_) if direct.is_some() && matches!(name, "array" | "asarray") => {}

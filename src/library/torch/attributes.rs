@@ -265,7 +265,7 @@ pub(crate) fn escaped(it: &mut Interp<'_>, object: ObjId) {
 
 /// Handles a tensor whose gradients are turned off. If nothing is known about it (as for the
 /// parameters of a module with unknown parts), it may be any parameter, so the gradient state of
-/// every parameter becomes unknown.
+/// every parameter that requires grad becomes unknown.
 pub(crate) fn frozen(it: &mut Interp<'_>, tensor: &Tensor, to: Grad) {
     if to != Grad::Off || tensor.parameter || tensor.shape.is_some() || tensor.dtype.is_some() {
         return;

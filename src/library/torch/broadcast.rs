@@ -30,7 +30,7 @@ pub(crate) fn shape_text(tensor: &Tensor) -> String {
 
 /// A tensor's name in a message: code stands in backticks, words ("the result") do not.
 pub(crate) fn quoted(name: &str) -> String {
-    if name.starts_with("the ") { name.to_owned() } else { format!("`{name}`") }
+    if name.starts_with("the ") || name.starts_with("a tensor ") { name.to_owned() } else { format!("`{name}`") }
 }
 
 /// The label of a tensor's shape, at the place that determined the dimension in question.

@@ -23,7 +23,7 @@ pub(crate) fn register(t: &mut Table) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     ToComplex,
-    /// The input is real, and the output is half of the spectrum, which is symmetric.
+    /// The input is real. Its spectrum is symmetric, so the output holds only half of it.
     Halve,
     /// The input is half of a symmetric spectrum, and the output is real.
     Unfold,

@@ -122,9 +122,9 @@ fn option_at_most(heap: &Heap, a: Option<&Value>, b: Option<&Value>, depth: u32)
     b.is_none_or(|b| a.is_some_and(|a| at_most_to(heap, a, b, depth)))
 }
 
-/// Whether the attributes `a` are at most `b`: `b` has every name of `a`. For a name that only `b`
-/// has, the value that the class defines counts as the one of `a`; without one, `b` must not claim
-/// that the name exists.
+/// Whether the attributes `a` are at most `b`: `b` has every name of `a`, and each value of `a` is
+/// at most the value of `b`. For a name that only `b` has, the value that the class defines counts
+/// as the one of `a`; without one, `b` must not claim that the name exists.
 fn attrs_at_most(heap: &Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, depth: u32) -> bool {
     // If an attribute is unknown, its presence is also unknown. If a known attribute may be missing
     // on some path, there is a mark for it.

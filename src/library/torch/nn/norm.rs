@@ -227,8 +227,8 @@ fn native_batch_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     check_channels(cx, &input, &parameters);
     let out = normalized(cx, &input, &parameters);
     let value = cx.out(out);
-    // Without training there are no statistics, and the result in their place depends on the
-    // device.
+    // With `training=False`, no statistics are computed, and the second and third result depend on
+    // the device.
     let shape = match b.get("training").as_bool() {
         Some(true) => input.dim(1).map(|channels| vec![channels.clone()]),
         _ => None,

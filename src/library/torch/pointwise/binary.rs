@@ -303,7 +303,8 @@ fn refused(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rule: R
         Kind::Bool if subtraction => "does not take bool tensors (use `~` or `logical_xor`)",
         Kind::Bool => "does not take bool tensors",
         Kind::Integral => "does not take integer tensors",
-        Kind::Floating => "takes integers only",
+        Kind::Floating if rule.refuses.contains(&Kind::Bool) => "takes integers only",
+        Kind::Floating => "takes integers and bools only",
         Kind::Complex => "does not take complex numbers",
     };
     let text = |o: &Operand| o.dtype(default).map_or("unknown", Dtype::name);

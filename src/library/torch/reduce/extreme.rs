@@ -123,7 +123,8 @@ fn kthvalue(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     // The element of a 0-d tensor is returned without a comparison.
     let compares = input.rank().is_some_and(|rank| rank > 0);
     if compares && input.dtype.is_some_and(|d| d.is_complex() || d == Dtype::Bool) {
-        refuse_dtype(cx, named, "takes real numbers only");
+        let bools = input.dtype == Some(Dtype::Bool);
+        refuse_dtype(cx, named, if bools { "does not take bool tensors" } else { "takes real numbers only" });
         return pair(cx);
     }
     let Ok(dims) = dims_of(cx, &b.get("dim"), named) else { return pair(cx) };

@@ -226,7 +226,7 @@ fn quantile(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 }
             }
             (Some(_), Some(_), Some(_)) => {
-                refuse_rank(cx, ("q", &levels), "at most one dimension");
+                refuse_rank(cx, ("q", &levels), "a number or a 1-dimensional tensor");
                 return cx.some_tensor();
             }
             _ => out.shape = None,

@@ -61,7 +61,7 @@ fn meshgrid(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (Value::None, _) | (_, Some("ij")) => Some(false),
         (_, Some("xy")) => Some(true),
         (_, Some(other)) => {
-            cx.reject(RejectKind::Value, format!("indexing is {other:?}: it must be \"ij\" or \"xy\""), Vec::new());
+            cx.reject(RejectKind::Value, format!("`indexing` is {other:?}: it must be \"ij\" or \"xy\""), Vec::new());
             return Value::Unknown;
         }
         _ => None,
