@@ -27,10 +27,10 @@ impl<'p> Interp<'p> {
         element: &Value,
         run: impl FnOnce(&mut Self) -> Flow,
     ) -> Flow {
-        let before = self.heap.mark();
+        let (before, older) = (self.heap.mark(), self.heap.len());
         let flow = run(self);
         let change = self.heap.delta(before);
-        let lists = self.grown(before, &change);
+        let lists = self.grown(before, older, &change);
         if flow != Flow::Next || lists.is_empty() || self.second_round() || !stmt.orelse.is_empty() {
             self.heap.release(before);
             return flow;
@@ -54,11 +54,13 @@ impl<'p> Interp<'p> {
         flow
     }
 
-    /// The lists whose length was known before and is not now, with their earlier contents.
-    fn grown(&mut self, before: Mark, change: &Delta) -> Vec<(ObjId, Vec<Value>)> {
+    /// The lists whose length was known before and is not now, with their earlier contents. A list
+    /// that a round creates is another one in each round, so it does not count: `older` is the
+    /// number of objects before the loop.
+    fn grown(&mut self, before: Mark, older: usize, change: &Delta) -> Vec<(ObjId, Vec<Value>)> {
         self.heap.undo(before);
         let mut lists: Vec<(ObjId, Vec<Value>)> = Vec::new();
-        for (id, _) in change.iter() {
+        for (id, _) in change.iter().filter(|(id, _)| id.is_among_first(older)) {
             if let Data::List(Items::Exact(items)) = self.heap.get(*id) {
                 lists.push((*id, items.clone()));
             }

@@ -51,7 +51,11 @@ impl Interp<'_> {
     pub(super) fn hook_args(&mut self, args: &Args) {
         for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
             let is_function = match &arg.value {
-                Value::Obj(id) => matches!(self.heap.get(*id), Data::Function(_)),
+                Value::Obj(id) => match self.heap.get(*id) {
+                    Data::Function(_) => true,
+                    Data::Instance(_) => self.user_method(&arg.value, "__call__").is_some(),
+                    _ => false,
+                },
                 Value::Bound(_) | Value::Partial(_) => true,
                 _ => false,
             };

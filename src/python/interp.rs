@@ -407,8 +407,9 @@ impl<'p> Interp<'p> {
 
     /// Records that the operation on an unknown object at this place may have succeeded. In a
     /// function that nothing calls, nothing is recorded: its parameters are unknown in any case.
+    /// A function that several uncalled functions call may fail for only one of them.
     pub(super) fn pass_unjudged(&mut self, place: Span) {
-        if !self.context.speculative {
+        if !self.context.speculative || self.inlined() {
             self.unjudged.insert(place);
         }
     }
