@@ -241,6 +241,14 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.mentions(file, text)
     }
 
+    fn assigns(&self, file: FileId, attribute: &str) -> bool {
+        self.0.assigns(file, attribute)
+    }
+
+    fn calls(&self, file: FileId, name: &str) -> bool {
+        self.0.calls(file, name)
+    }
+
     fn own_path(&self, file: FileId) -> Option<&'p str> {
         self.0.own_path(file)
     }

@@ -125,10 +125,28 @@ impl Project {
 
     /// Whether some named file that belongs to the same program as `file` contains this text.
     pub(crate) fn mentions(&self, file: FileId, text: &'static str) -> bool {
+        self.programs().mention(self.file(file), text, self.named_files())
+    }
+
+    fn programs(&self) -> &Programs {
+        self.programs.get_or_init(|| Programs::of(self.named_files()))
+    }
+
+    fn named_files(&self) -> impl Iterator<Item = &SourceFile> {
         let named = *self.named.get_or_init(|| self.files.len());
-        let named = || self.files.iter().take(named);
-        let programs = self.programs.get_or_init(|| Programs::of(named()));
-        programs.mention(self.file(file), text, named())
+        self.files.iter().take(named)
+    }
+
+    /// Whether some named file that belongs to the same program as `file` assigns this
+    /// attribute, written as `name` or `owner.name`.
+    pub(crate) fn assigns(&self, file: FileId, attribute: &str) -> bool {
+        self.programs().assigns(self.file(file), attribute)
+    }
+
+    /// Whether some named file that belongs to the same program as `file` calls a function or class
+    /// of this name.
+    pub(crate) fn calls(&self, file: FileId, name: &str) -> bool {
+        self.programs().calls(self.file(file), name)
     }
 
     /// The paths of all files that were read, including settings files of scripts.

@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SourceFile;
 use crate::syntax::FileId;
@@ -15,6 +15,32 @@ pub(super) struct Programs {
     of: FxHashMap<FileId, usize>,
     /// Cached answers, for each program.
     mentions: Mutex<FxHashMap<(usize, &'static str), bool>>,
+    /// The names in each program.
+    names: FxHashMap<usize, Names>,
+}
+
+#[derive(Default)]
+struct Names {
+    /// The attributes that are assigned, as `owner.name` and as `name`.
+    assigned: FxHashSet<String>,
+    /// The functions and classes that are called.
+    called: FxHashSet<String>,
+}
+
+impl Names {
+    fn add(&mut self, text: &str) {
+        for (owner, name) in assigned(text) {
+            if !self.assigned.contains(name) {
+                self.assigned.insert(name.to_owned());
+            }
+            self.assigned.insert(format!("{owner}.{name}"));
+        }
+        for name in called(text) {
+            if !self.called.contains(name) {
+                self.called.insert(name.to_owned());
+            }
+        }
+    }
 }
 
 impl Programs {
@@ -34,8 +60,36 @@ impl Programs {
                 }
             }
         }
-        let of = files.iter().enumerate().map(|(index, file)| (file.id, groups.find(index))).collect();
-        Programs { of, mentions: Mutex::default() }
+        let mut programs = Programs::default();
+        for (index, file) in files.iter().enumerate() {
+            let program = groups.find(index);
+            programs.of.insert(file.id, program);
+            programs.names.entry(program).or_default().add(file.text());
+        }
+        programs
+    }
+
+    /// Whether a file of the same program assigns this attribute, written as `name` or
+    /// `owner.name`.
+    pub(super) fn assigns(&self, file: &SourceFile, attribute: &str) -> bool {
+        self.asks(file, |names| names.assigned.contains(attribute))
+    }
+
+    /// Whether a file of the same program calls a function or class of this name.
+    pub(super) fn calls(&self, file: &SourceFile, name: &str) -> bool {
+        self.asks(file, |names| names.called.contains(name))
+    }
+
+    /// A question about the names in the program of a file, or in the file if it belongs to none.
+    fn asks(&self, file: &SourceFile, question: impl Fn(&Names) -> bool) -> bool {
+        match self.of.get(&file.id).and_then(|program| self.names.get(program)) {
+            Some(names) => question(names),
+            None => {
+                let mut names = Names::default();
+                names.add(file.text());
+                question(&names)
+            }
+        }
     }
 
     /// Whether one of these files belongs to the same program as `file` and contains the text.
@@ -60,6 +114,31 @@ fn imported(line: &str) -> Option<impl Iterator<Item = &str>> {
     Some(rest.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty() && *name != "import"))
 }
 
+/// The attributes `owner.name = …` that a text assigns. If the owner is not a name, it is empty.
+fn assigned(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.match_indices('=').filter_map(|(at, _)| {
+        let (target, after) = text.split_at_checked(at)?;
+        let (rest, name) = last_name(target.trim_end_matches(' '));
+        let (_, owner) = last_name(rest.strip_suffix('.')?);
+        (!name.is_empty() && !after.starts_with("==")).then_some((owner, name))
+    })
+}
+
+/// The names before parentheses, without those of definitions.
+fn called(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('(').filter_map(|(at, _)| {
+        let (rest, name) = last_name(text.get(..at)?);
+        let is_definition = rest.ends_with("class ") || rest.ends_with("def ");
+        (!name.is_empty() && !is_definition).then_some(name)
+    })
+}
+
+/// The name at the end of a text, which may be empty, and the text before it.
+fn last_name(text: &str) -> (&str, &str) {
+    let rest = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+    text.split_at_checked(rest.len()).unwrap_or((text, ""))
+}
+
 /// Disjoint sets that are merged step by step.
 struct Groups {
     parents: Vec<usize>,
@@ -80,5 +159,22 @@ impl Groups {
         if let Some(parent) = self.parents.get_mut(a.max(b)) {
             *parent = a.min(b);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{assigned, called};
+
+    #[test]
+    fn attributes_that_a_text_assigns() {
+        let found: Vec<_> = assigned("a.b = c.d.e=0\nx = 1\nif a.f == 2: f(g=3)\nh[0].i = 4\n").collect();
+        assert_eq!(found, [("a", "b"), ("d", "e"), ("", "i")]);
+    }
+
+    #[test]
+    fn functions_that_a_text_calls() {
+        let found: Vec<_> = called("class A(B):\n    def c(self): return d.e(F(), (1, 2))\n").collect();
+        assert_eq!(found, ["e", "F"]);
     }
 }

@@ -33,11 +33,8 @@ impl<'p> Interp<'p> {
             return flow;
         }
         // A line that fails here may have succeeded after an exception.
-        let guesses = self.context.guesses;
-        self.context.guesses += u32::from(has_raise(&stmt.body) || has_raise(&stmt.orelse));
-        let flow = self.exec_block(&stmt.finalbody);
-        self.context.guesses = guesses;
-        flow
+        let after_exception = has_raise(&stmt.body) || has_raise(&stmt.orelse);
+        self.guessing(after_exception, |it| it.exec_block(&stmt.finalbody))
     }
 
     /// Runs a `finally` block as if an exception had been raised at an unknown place of its `try`

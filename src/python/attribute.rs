@@ -145,8 +145,7 @@ impl<'p> Interp<'p> {
     /// Whether the program contains `module.name = …` for this module.
     fn is_set_from_outside(&self, module: FileId, name: Sym) -> bool {
         let stem = self.sources.own_path(module).and_then(|path| Path::new(path).file_stem()?.to_str());
-        let texts = stem.map(|stem| [format!("{stem}.{name} ="), format!("{stem}.{name}=")]);
-        texts.is_some_and(|texts| texts.iter().any(|text| self.mentions(sym(text).as_str())))
+        stem.is_some_and(|stem| self.sources.assigns(self.root, &format!("{stem}.{name}")))
     }
 
     /// A submodule that another file has imported.

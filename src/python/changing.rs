@@ -84,11 +84,9 @@ impl<'p> Interp<'p> {
                 let Some(now) = it.entries_by_now(&first, &over) else {
                     changed = true;
                     // There may be no further round.
-                    let guesses = it.context.guesses;
-                    it.context.guesses += 1;
-                    let flow = it.over_items(Items::Many(Value::Unknown), 0, &mut |it, value| round(it, value));
-                    it.context.guesses = guesses;
-                    return flow;
+                    return it.guessing(true, |it| {
+                        it.over_items(Items::Many(Value::Unknown), 0, &mut |it, value| round(it, value))
+                    });
                 };
                 value = now.get(length - left).cloned().unwrap_or(value);
             }

@@ -205,7 +205,7 @@ impl<'p> Interp<'p> {
                 let value = self.unless_field(class.attrs.get(&name)?)?;
                 // `None` is a placeholder if the program contains an assignment to an attribute of
                 // this name: the assignment may run before a function that nothing calls.
-                let is_filled = || self.mentions(sym(&format!(".{name} =")).as_str());
+                let is_filled = || self.sources.assigns(self.root, name.as_str());
                 Some(if value.is_none() && self.context.speculative && is_filled() { Value::Unknown } else { value })
             }
             _ => None,

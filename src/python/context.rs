@@ -143,6 +143,15 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Runs code; if `guessed` is true, what fails there may succeed in a run that reaches it.
+    pub(super) fn guessing<T>(&mut self, guessed: bool, run: impl FnOnce(&mut Self) -> T) -> T {
+        let guesses = self.context.guesses;
+        self.context.guesses += u32::from(guessed);
+        let result = run(self);
+        self.context.guesses = guesses;
+        result
+    }
+
     /// Reports wrong arguments of the current call. If the callee is the same in all
     /// calls of the current function, the mistake does not depend on the condition of the arm that
     /// contains the call.

@@ -39,6 +39,13 @@ pub(crate) trait Sources<'p> {
     /// Whether any file of the same program contains this text.
     fn mentions(&self, file: FileId, text: &'static str) -> bool;
 
+    /// Whether any file of the same program assigns this attribute, written as `name` or
+    /// `owner.name`.
+    fn assigns(&self, file: FileId, attribute: &str) -> bool;
+
+    /// Whether any file of the same program calls a function or class of this name.
+    fn calls(&self, file: FileId, name: &str) -> bool;
+
     /// The length of a file's source, in bytes.
     fn size(&self, file: FileId) -> usize;
 

@@ -444,6 +444,11 @@ impl<'p> Interp<'p> {
         self.sources.mentions(self.root, text)
     }
 
+    /// Whether any file of the program calls a function or class of this name.
+    pub(crate) fn calls_name(&self, name: Sym) -> bool {
+        self.sources.calls(self.root, name.as_str())
+    }
+
     /// Notifies the observer that a library rejects this call in runs in which the rejection's
     /// assumption holds.
     pub(crate) fn suspect(&mut self, rejection: Rejection) {

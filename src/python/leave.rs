@@ -200,11 +200,8 @@ impl<'p> Interp<'p> {
             (BlockKind::Finally(body), how) => {
                 let body: &'p [Stmt] = body;
                 // A line that fails after an exception may succeed without one.
-                let guesses = self.context.guesses;
-                self.context.guesses += u32::from(matches!(how, Leave::Raise(_)));
-                let flow = self.outside(at, |it| it.exec_block(body));
-                self.context.guesses = guesses;
-                flow
+                let after_exception = matches!(how, Leave::Raise(_));
+                self.guessing(after_exception, |it| it.outside(at, |it| it.exec_block(body)))
             }
             (BlockKind::With(manager), Leave::Raise(_)) => {
                 let manager = manager.clone();

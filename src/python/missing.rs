@@ -47,14 +47,10 @@ impl Interp<'_> {
     /// Whether the program may set an attribute of this name, or test whether it exists.
     fn may_be_given(&self, name: Sym) -> bool {
         let tried = self.frames.last().is_some_and(|f| f.blocks.iter().any(|b| matches!(b.kind, BlockKind::Try(_))));
-        let texts = [
-            format!(".{name} ="),
-            format!(".{name}="),
-            format!("\"{name}\""),
-            format!("'{name}'"),
-            format!("def {name}("),
-        ];
-        tried || texts.iter().any(|text| self.mentions(sym(text).as_str()))
+        let texts = [format!("\"{name}\""), format!("'{name}'"), format!("def {name}(")];
+        tried
+            || self.sources.assigns(self.root, name.as_str())
+            || texts.iter().any(|text| self.mentions(sym(text).as_str()))
     }
 
     /// Reports a mistake that ends every run that reaches this place.

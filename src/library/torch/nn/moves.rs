@@ -235,10 +235,7 @@ pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
     }
     let class = it.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
     let Some(Data::Class(class)) = class.map(|id| it.heap.get(id)) else { return true };
-    let name = class.name;
-    let made = ["= ", "(", "[", ", ", ".", "return "];
-    let constructed = made.iter().any(|before| it.mentions(sym(&format!("{before}{name}(")).as_str()));
-    !constructed || MOVERS.iter().any(|text| it.mentions(text))
+    !it.calls_name(class.name) || MOVERS.iter().any(|text| it.mentions(text))
 }
 
 /// Handles a module whose methods are analysed without a caller: its parameters and buffers are
