@@ -360,6 +360,10 @@ impl Library for Libraries {
         torch::attributes::unseen(it, object);
     }
 
+    fn changed_by_method(&self, it: &mut Interp<'_>, object: &Value) {
+        torch::nn::containers::escaped(it, object);
+    }
+
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym) {
         torch::attributes::unseen_member(it, name);
     }

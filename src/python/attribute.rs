@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::interp::Interp;
 use super::{Args, Event};
 use crate::syntax::{FileId, Span};
-use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, join, sym};
+use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, dotted, join, sym};
 
 /// An unknown shape is a [`Value::Method`] with this name, so that unpacking it can be recognised.
 pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
@@ -139,7 +139,11 @@ impl<'p> Interp<'p> {
             };
         }
         let library = self.library;
-        library.member(self, path, name)
+        let member = library.member(self, path, name);
+        if !self.replaced.is_empty() && self.is_replaced(library.canonical(dotted(path, name))) {
+            return Value::Unknown;
+        }
+        member
     }
 
     /// Whether the program contains `module.name = …` for this module.
@@ -158,6 +162,9 @@ impl<'p> Interp<'p> {
     }
 
     fn native_class_attr(&mut self, class: Sym, object: &Value, name: Sym, span: Span) -> Option<Value> {
+        if self.replaces_in_class(class, name) {
+            return Some(self.read_replaced(object));
+        }
         let library = self.library;
         library.attribute(self, class, object, name, span)
     }
@@ -428,6 +435,9 @@ impl<'p> Interp<'p> {
             self.havoc(&value);
             self.heap.write_lost(if name.as_str() == "data" { Written::Data } else { Written::Attribute(name) });
             library.unseen_member(self, name);
+            if let Value::Path(path) = object {
+                self.replace_member(*path, name, &value);
+            }
             return;
         };
         match self.heap.get(*id) {

@@ -29,7 +29,7 @@ impl<'p> Interp<'p> {
             return Value::Unknown;
         }
         match callee {
-            Value::Path(path) => self.call_path(*path, args, span),
+            Value::Path(path) if !self.is_replaced(*path) => self.call_path(*path, args, span),
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::Function(_) => self.call_memoized(*id, args, span),
                 Data::Class(_) => self.instantiate(*id, args, span),
@@ -197,6 +197,7 @@ impl<'p> Interp<'p> {
                         return self.call(&method, args.prepend(Arg::new(object.clone(), span)), span);
                     }
                 }
+                Value::Path(path) if self.replaces_call(path) => break,
                 Value::Path(path) => {
                     let library = self.library;
                     if let Some(value) = library.invoke(self, path, object, args.clone(), span) {

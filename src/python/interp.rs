@@ -194,6 +194,8 @@ pub(crate) struct Interp<'p> {
     pub(super) script: OnceCell<FxHashSet<Sym>>,
     /// The program defines descriptor classes.
     pub(super) has_descriptors: bool,
+    /// The canonical paths of library members that the program replaced or added.
+    pub(super) replaced: FxHashSet<Sym>,
     /// Functions that unseen code may call: hooks, callbacks.
     pub(super) hooks: Vec<(super::Hook, Value)>,
     /// The number of loops that have begun.
@@ -252,6 +254,7 @@ impl<'p> Interp<'p> {
             unjudged: FxHashSet::default(),
             script: OnceCell::new(),
             has_descriptors: false,
+            replaced: FxHashSet::default(),
             hooks: Vec::new(),
             begun: 0,
             raised: 0,

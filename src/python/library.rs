@@ -151,6 +151,9 @@ pub(crate) trait Library: Sync {
     /// Unseen code may have written to an instance of a library's class, or to a tensor.
     fn unseen(&self, it: &mut Interp<'_>, object: ObjId);
 
+    /// Handles an object whose parts a method with an unknown body may have changed.
+    fn changed_by_method(&self, it: &mut Interp<'_>, object: &Value);
+
     /// An attribute is set on an unknown value, or a method of it is called.
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym);
 

@@ -48,6 +48,7 @@ mod overload;
 mod pattern;
 mod payload;
 mod rejected;
+mod replaced;
 mod stmt;
 mod text;
 mod uses;

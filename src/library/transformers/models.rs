@@ -41,7 +41,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def(&format!("{OUTPUT}.__getitem__"), "self, index", get_item);
     // A model output is a dictionary: iteration and unpacking yield its keys.
     t.family(&format!("{OUTPUT}."), "__iter__ keys", "self", |cx, b| known_tuple(cx, &b.get("self"), NAMES));
-    t.family(&format!("{OUTPUT}."), "to_tuple values", "self", |cx, b| known_tuple(cx, &b.get("self"), FIELDS));
+    t.family(&format!("{OUTPUT}."), "to_tuple values", "self", all_fields);
     t.family(&format!("{OUTPUT}."), "items get", "self, *args", unknown);
     t.family(
         "transformers.PreTrainedModel.",
@@ -340,6 +340,15 @@ fn generate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let out = Tensor { device: ids.device, device_at: ids.device_at, ..Tensor::default() };
     cx.out(out.with_shape(vec![Size::Unknown, Size::Unknown], at).with_dtype(Some(Dtype::Int64), at))
+}
+
+/// The values of all fields; unknown if the model may return further ones.
+fn all_fields(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let output = b.get("self");
+    match known_tuple(cx, &output, NAMES) {
+        Value::Unknown => Value::Unknown,
+        _ => known_tuple(cx, &output, FIELDS),
+    }
 }
 
 fn known_tuple(cx: &mut Cx<'_, '_>, object: &Value, name: &str) -> Value {

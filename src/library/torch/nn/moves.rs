@@ -220,6 +220,10 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
         if let Some(instance) = module.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
             instance.open = true;
         }
+        // Nothing but a placeholder is used empty.
+        if super::containers::contents(cx.it, &module).is_some_and(|contents| contents.found.is_empty()) {
+            super::containers::escaped(cx.it, &module);
+        }
     }
 }
 
