@@ -249,6 +249,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.calls(file, name)
     }
 
+    fn constructs_with(&self, file: FileId, name: &str) -> bool {
+        self.0.constructs_with(file, name)
+    }
+
     fn own_path(&self, file: FileId) -> Option<&'p str> {
         self.0.own_path(file)
     }

@@ -16,7 +16,7 @@ use crate::syntax::{Span, TextRange, TextSize};
 
 /// The code of a syntax error.
 pub(crate) const INVALID_SYNTAX: &str = "invalid-syntax";
-/// After the first few syntax errors of a file, the others are usually consequences of them.
+/// The number of syntax errors of a notebook that are shown.
 const SYNTAX_ERRORS_SHOWN: usize = 5;
 
 /// Decides which findings in one file are reported.
@@ -70,11 +70,11 @@ fn judge(settings: &Settings, code: &str) -> Judgement {
     if named.all(|page| settings.selection.is_on(&page.code)) { Judgement::Ran } else { Judgement::NotRun }
 }
 
-/// The first few syntax errors of a file, at most one per line: others on the same line are usually
-/// consequences.
+/// The first syntax error of a file, or the first ones of the cells of a notebook: others are
+/// usually consequences.
 pub(crate) fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
     let mut issues = file.parsed().issues.clone();
-    issues.dedup_by_key(|issue| file.line_of(issue.range.start().to_u32()));
+    issues.dedup_by_key(|issue| file.cell_at(issue.range.start().to_u32()).map(|cell| cell.number));
     // If something is missing at the end of the file, the error is reported directly after the last
     // code.
     let end = TextSize::of(file.text().trim_end());

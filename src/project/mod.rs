@@ -149,6 +149,11 @@ impl Project {
         self.programs().calls(self.file(file), name)
     }
 
+    /// Whether the program of `file` calls functions of this name in constructors, and nowhere else.
+    pub(crate) fn constructs_with(&self, file: FileId, name: &str) -> bool {
+        self.programs().constructs_with(self.file(file), name)
+    }
+
     /// The paths of all files that were read, including settings files of scripts.
     pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         self.files().map(|file| file.canonical().to_owned()).chain(self.texts.keys_cloned())

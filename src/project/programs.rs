@@ -23,8 +23,8 @@ pub(super) struct Programs {
 struct Names {
     /// The attributes that are assigned, as `owner.name` and as `name`.
     assigned: FxHashSet<String>,
-    /// The functions and classes that are called.
-    called: FxHashSet<String>,
+    /// The functions and classes that are called, and whether some call is outside constructors.
+    called: FxHashMap<String, bool>,
 }
 
 impl Names {
@@ -35,9 +35,22 @@ impl Names {
             }
             self.assigned.insert(format!("{owner}.{name}"));
         }
-        for name in called(text) {
-            if !self.called.contains(name) {
-                self.called.insert(name.to_owned());
+        // The indentation of the current constructor.
+        let mut constructor: Option<usize> = None;
+        for line in text.lines() {
+            let code = line.trim_start();
+            let indentation = line.len() - code.len();
+            if !code.is_empty() && constructor.is_some_and(|outer| indentation <= outer) {
+                constructor = None;
+            }
+            if code.starts_with("def __init__(") {
+                constructor = Some(indentation);
+            }
+            for name in called(code) {
+                match self.called.get_mut(name) {
+                    Some(elsewhere) => *elsewhere |= constructor.is_none(),
+                    None => _ = self.called.insert(name.to_owned(), constructor.is_none()),
+                }
             }
         }
     }
@@ -77,7 +90,13 @@ impl Programs {
 
     /// Whether a file of the same program calls a function or class of this name.
     pub(super) fn calls(&self, file: &SourceFile, name: &str) -> bool {
-        self.asks(file, |names| names.called.contains(name))
+        self.asks(file, |names| names.called.contains_key(name))
+    }
+
+    /// Whether all calls of functions of this name, of which there is at least one, are in
+    /// constructors.
+    pub(super) fn constructs_with(&self, file: &SourceFile, name: &str) -> bool {
+        self.asks(file, |names| names.called.get(name) == Some(&false))
     }
 
     /// A question about the names in the program of a file, or in the file if it belongs to none.
@@ -99,12 +118,20 @@ impl Programs {
         text: &'static str,
         mut files: impl Iterator<Item = &'a SourceFile>,
     ) -> bool {
-        let Some(&program) = self.of.get(&file.id) else { return file.text().contains(text) };
+        let Some(&program) = self.of.get(&file.id) else { return code_contains(file.text(), text) };
         let mut mentions = self.mentions.lock().unwrap_or_else(PoisonError::into_inner);
         *mentions.entry((program, text)).or_insert_with(|| {
-            files.any(|other| self.of.get(&other.id) == Some(&program) && other.text().contains(text))
+            files.any(|other| self.of.get(&other.id) == Some(&program) && code_contains(other.text(), text))
         })
     }
+}
+
+/// Whether a source contains a text outside of lines that are comments.
+fn code_contains(source: &str, text: &str) -> bool {
+    source.match_indices(text).any(|(at, _)| {
+        let before = source.get(..at).and_then(|before| before.rsplit('\n').next());
+        before.is_none_or(|before| !before.trim_start().starts_with('#'))
+    })
 }
 
 /// The names in an import statement.

@@ -173,7 +173,9 @@ impl<'p> Interp<'p> {
                     let span = self.span(test);
                     self.event(super::Event::Read { value: &value, how: "a condition", span });
                 }
-                self.truth_at(&value, test)
+                let truth = self.truth_at(&value, test);
+                self.declines_gpu |= truth == Some(false) && names_gpu(test);
+                truth
             }
         }
     }
@@ -287,4 +289,15 @@ impl<'p> Interp<'p> {
 /// The result of an arm that is a statement.
 pub(super) fn go_on(flow: Flow) -> Option<()> {
     (flow == Flow::Next).then_some(())
+}
+
+/// Whether a condition is a flag such as `use_cuda` or `config.gpu`.
+fn names_gpu(test: &Expr) -> bool {
+    let name = match test {
+        Expr::Name(e) => e.id.as_str(),
+        Expr::Attribute(e) => e.attr.as_str(),
+        _ => return false,
+    };
+    let name = name.to_ascii_lowercase();
+    name.contains("cuda") || name.contains("gpu")
 }

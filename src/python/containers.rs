@@ -24,6 +24,8 @@ impl Interp<'_> {
             return value;
         }
         match object {
+            // The positions of a string, tuple or list are numbers.
+            object if index.is_text() && self.is_plain_sequence(object) => self.raise("TypeError"),
             Value::Tuple(items) if self.is_beyond(items.len(), index) => self.raise("IndexError"),
             Value::Tuple(items) => self.index_items(&Items::Exact(items.to_vec()), index, true),
             Value::Str(text) => match index.as_int() {

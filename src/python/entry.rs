@@ -92,11 +92,16 @@ impl<'p> Interp<'p> {
         }
         let positional: Vec<&'p ParameterWithDefault> = positional.collect();
         let receiver = args.pos.first().map(|receiver| receiver.value.clone());
+        // Python does not check annotations: the callers decide what the function gets.
+        let is_called = self.calls_name(sym(def.name.as_str()));
         for parameter in positional {
             let mut value = self.unknown_parameter(parameter);
-            if self.heap.is_tensor(&value) && super::uses::is_mapping(&def.body, parameter.parameter.name.as_str()) {
+            if self.heap.is_tensor(&value) && super::uses::is_mapping(&def.body, parameter.parameter.name.as_str())
+                || is_called && self.says_only_tensor(&value)
+            {
                 value = Value::Unknown;
-            } else if value.is_unknown() && parameter.default.is_none() {
+            }
+            if value.is_unknown() && parameter.default.is_none() {
                 let uses = super::uses::uses(&def.body, parameter.parameter.name.as_str());
                 let library = self.library;
                 value = library.used(self, &uses, receiver.as_ref(), def.name.as_str()).unwrap_or(Value::Unknown);
@@ -112,6 +117,12 @@ impl<'p> Interp<'p> {
         }
         args.more_kw = def.parameters.kwarg.is_some();
         args
+    }
+
+    /// Whether nothing is known about a value but that it is a tensor.
+    fn says_only_tensor(&self, value: &Value) -> bool {
+        let Some(Data::Tensor(tensor)) = value.as_obj().map(|id| self.heap.get(id)) else { return false };
+        tensor.shape.is_none() && tensor.dtype.is_none()
     }
 
     /// The receiver for uncalled methods of a class: constructed with unknown arguments, and with

@@ -46,6 +46,9 @@ pub(crate) trait Sources<'p> {
     /// Whether any file of the same program calls a function or class of this name.
     fn calls(&self, file: FileId, name: &str) -> bool;
 
+    /// Whether the program calls functions of this name in constructors, and nowhere else.
+    fn constructs_with(&self, file: FileId, name: &str) -> bool;
+
     /// The length of a file's source, in bytes.
     fn size(&self, file: FileId) -> usize;
 

@@ -194,6 +194,8 @@ pub(crate) struct Interp<'p> {
     pub(super) script: OnceCell<FxHashSet<Sym>>,
     /// The program defines descriptor classes.
     pub(super) has_descriptors: bool,
+    /// A flag of the program, such as `use_cuda`, decided against the GPU.
+    pub declines_gpu: bool,
     /// The canonical paths of library members that the program replaced or added.
     pub(super) replaced: FxHashSet<Sym>,
     /// Functions that unseen code may call: hooks, callbacks.
@@ -254,6 +256,7 @@ impl<'p> Interp<'p> {
             unjudged: FxHashSet::default(),
             script: OnceCell::new(),
             has_descriptors: false,
+            declines_gpu: false,
             replaced: FxHashSet::default(),
             hooks: Vec::new(),
             begun: 0,
@@ -450,6 +453,11 @@ impl<'p> Interp<'p> {
     /// Whether any file of the program calls a function or class of this name.
     pub(crate) fn calls_name(&self, name: Sym) -> bool {
         self.sources.calls(self.root, name.as_str())
+    }
+
+    /// Whether the program calls functions of this name in constructors, and nowhere else.
+    pub(crate) fn constructs_with(&self, name: &str) -> bool {
+        self.sources.constructs_with(self.root, name)
     }
 
     /// Notifies the observer that a library rejects this call in runs in which the rejection's

@@ -210,8 +210,9 @@ impl Interp<'_> {
         self.binary(op, left, right, span)
     }
 
-    /// Whether a value is a list, a tuple or a string, which have no unary operators.
-    fn is_plain_sequence(&self, value: &Value) -> bool {
+    /// Whether a value is a list, a tuple or a string: they have no unary operators, and their
+    /// positions are numbers.
+    pub(super) fn is_plain_sequence(&self, value: &Value) -> bool {
         match value {
             Value::Tuple(_) | Value::Str(_) => true,
             Value::Obj(id) => matches!(self.heap.get(*id), Data::List(_)),

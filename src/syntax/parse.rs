@@ -55,8 +55,19 @@ pub(crate) fn parse_cells(text: &str, cells: &[TextRange]) -> Parsed {
         return refused;
     }
     let mut parsed = Parsed::from_ruff(parse_cells_unchecked(text, cells.iter().copied(), &options(true)));
-    parsed.issues.retain(|issue| !is_help(text, issue.range));
+    let rewritten: Vec<TextRange> = cells.iter().copied().filter(|cell| is_rewritten(text, *cell)).collect();
+    parsed.issues.retain(|issue| {
+        !is_help(text, issue.range) && !rewritten.iter().any(|cell| cell.contains_inclusive(issue.range.start()))
+    });
     parsed
+}
+
+/// Whether IPython changes the text of a cell before it parses it: it removes the indentation of
+/// the first line, and the prompts of a copied session, from all lines.
+fn is_rewritten(text: &str, cell: TextRange) -> bool {
+    let source = text.get(cell.start().to_usize()..cell.end().to_usize()).unwrap_or_default();
+    let first = source.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    first.starts_with([' ', '\t']) || first.starts_with(">>> ") || first.starts_with("In [")
 }
 
 /// Whether a place is in a line such as `torch.*Tensor?`, with which IPython lists names. The

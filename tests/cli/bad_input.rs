@@ -62,14 +62,9 @@ fn a_syntax_error_does_not_stop_the_rest() {
     assert_snapshot!(sandbox.run(&["check", "--output-format", "concise"]), @r"
     exit 1
     a.py:1:7: error[invalid-syntax] Expected a parameter or the end of the parameter list
-    a.py:3:8: error[invalid-syntax] Expected an expression
     many.py:1:5: error[invalid-syntax] Expected an expression
-    many.py:2:5: error[invalid-syntax] Expected an expression
-    many.py:3:5: error[invalid-syntax] Expected an expression
-    many.py:4:5: error[invalid-syntax] Expected an expression
-    many.py:5:5: error[invalid-syntax] Expected an expression
     tab.py:3:10: error[invalid-syntax] Expected an expression
-    Found 8 errors in 3 files (checked 3)
+    Found 3 errors in 3 files (checked 3)
     ");
 }
 

@@ -177,7 +177,10 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
         return (None, None);
     }
     if let Some((.., message, reads)) = clash(Device::on_gpu) {
-        cx.reject_if(MODULE_ON_GPU, RejectKind::Device, message, reads);
+        // If a flag of the program decided against the GPU, no module is there.
+        if !cx.it.declines_gpu {
+            cx.reject_if(MODULE_ON_GPU, RejectKind::Device, message, reads);
+        }
         return (None, None);
     }
     device_of(tensors, mix)

@@ -325,10 +325,17 @@ fn set_mode(cx: &mut Cx<'_, '_>, object: &Value, training: &Value) {
     }
 }
 
-/// Handles a method of a module, other than `forward`, that is analysed without a caller: if the
-/// program uses evaluation mode somewhere, the method may be called only in that mode.
+/// Handles a method of a module that is analysed without a caller. If only constructors call it,
+/// the module may not have been moved yet. If the program uses evaluation mode somewhere, a method
+/// other than `forward` may be called only in that mode.
 pub(crate) fn uncalled(it: &mut Interp<'_>, object: &Value, method: &str) {
-    if method == "forward" || !is_module(it, object) || !EVALUATING.iter().any(|text| it.mentions(text)) {
+    if !is_module(it, object) {
+        return;
+    }
+    if it.constructs_with(method) {
+        super::moves::forget_registered(it, object);
+    }
+    if method == "forward" || !EVALUATING.iter().any(|text| it.mentions(text)) {
         return;
     }
     let span = Span { file: it.root, start: 0, end: 0 };

@@ -182,7 +182,7 @@ pub(super) fn perhaps_moved(cx: &mut Cx<'_, '_>, module: &Value) {
     }
 }
 
-fn forget_registered(it: &mut Interp<'_>, object: &Value) {
+pub(super) fn forget_registered(it: &mut Interp<'_>, object: &Value) {
     let span = Span { file: it.root, start: 0, end: 0 };
     let cx = &mut Cx { it, path: sym(MODULE), span };
     for id in registered(cx, object) {
