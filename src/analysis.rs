@@ -267,6 +267,8 @@ impl<'p> Sources<'p> for Tree<'p> {
 
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import {
         match self.0.resolve_import(from, module, level) {
+            // A module that imports its own name means an installed package of this name.
+            Resolved::File(file) if file.id == from && level == 0 => Import::External,
             Resolved::File(file) => Import::File(file.id),
             Resolved::Namespace(_) => Import::Namespace,
             Resolved::External => Import::External,

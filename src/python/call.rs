@@ -346,7 +346,7 @@ impl<'p> Interp<'p> {
         let parameters = match code.body {
             Body::Function(def) => Some(&*def.parameters),
             Body::Lambda(lambda) => lambda.parameters.as_deref(),
-            Body::Class | Body::Expression(_) => return Value::Unknown,
+            Body::Class(_) | Body::Expression(_) => return Value::Unknown,
         };
         // A function whose arguments do not fit does not run. A constructor runs nevertheless: its
         // object exists, and the constructor of a subclass may go on with it.
@@ -452,7 +452,7 @@ impl<'p> Interp<'p> {
                     let value = self.eval(&lambda.body);
                     if std::mem::take(&mut self.stopped) { Flow::Stopped } else { self.leave(Leave::Return(value)) }
                 }
-                Body::Class | Body::Expression(_) => Flow::Next,
+                Body::Class(_) | Body::Expression(_) => Flow::Next,
             };
         };
         self.enter_manager(manager, span);

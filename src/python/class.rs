@@ -24,7 +24,7 @@ impl<'p> Interp<'p> {
         }
         let file = self.file();
         let address = std::ptr::from_ref(def) as usize;
-        let code = self.code_of(address, || Code::new(file, Body::Class));
+        let code = self.code_of(address, || Code::new(file, Body::Class(Some(def))));
         let mut bases = Vec::new();
         let mut open = false;
         let mut keywords = Vec::new();
@@ -291,7 +291,7 @@ impl<'p> Interp<'p> {
     pub(crate) fn named_tuple(&mut self, name: &str, fields: &[Sym], defaults: &[Value]) -> Value {
         let file = self.file();
         // A named tuple has no class body, so all named tuples share one `Code`.
-        let code = self.code_of(1, || Code::new(file, Body::Class));
+        let code = self.code_of(1, || Code::new(file, Body::Class(None)));
         let (name, module) = (sym(name), self.module_name());
         let names = Value::tuple(fields.iter().map(|field| Value::str(field.as_str())).collect());
         let mut attrs = Attrs::default();

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::interp::{Body, Interp};
+use super::interp::{Body, Code, Interp};
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
 use crate::syntax::{Expr, Span, Stmt};
@@ -195,6 +195,10 @@ impl<'p> Interp<'p> {
         }
         let mut names = Vec::new();
         if let Data::Class(data) = self.heap.get(class) {
+            // A decorator may have replaced the methods in the class.
+            if let Some(Code { body: Body::Class(Some(def)), .. }) = self.code.get(data.code.0 as usize) {
+                stored_by_methods(&def.body, &mut names);
+            }
             for (name, value) in &data.attrs {
                 if name.as_str() != "__init__"
                     && let Some(id) = value.as_obj()
@@ -209,6 +213,15 @@ impl<'p> Interp<'p> {
         let names: Rc<[Sym]> = Rc::from(names);
         self.stored.insert(class, names.clone());
         names
+    }
+}
+
+fn stored_by_methods(class_body: &[Stmt], names: &mut Vec<Sym>) {
+    for stmt in class_body {
+        match stmt {
+            Stmt::FunctionDef(def) if def.name.as_str() != "__init__" => stored_attributes(&def.body, names),
+            stmt => blocks(stmt).into_iter().for_each(|inner| stored_by_methods(inner, names)),
+        }
     }
 }
 

@@ -407,7 +407,7 @@ impl<'p> Interp<'p> {
         let Some(code) = self.code.get(code.0 as usize) else { return false };
         *code.suspends.get_or_init(|| match code.body {
             Body::Function(def) => def.is_async || super::entry::has_yield(&def.body),
-            Body::Lambda(_) | Body::Class | Body::Expression(_) => false,
+            Body::Lambda(_) | Body::Class(_) | Body::Expression(_) => false,
         })
     }
 

@@ -13,7 +13,7 @@ use super::import::{Deferred, Sources};
 use super::leave::{Block, BlockId, BlockKind, Exit, Loop};
 use super::writes::Writes;
 use super::{Args, Bound, CommandOption, Event, Library, Observer, Rejection};
-use crate::syntax::ast::{ExprGenerator, ExprLambda, StmtFunctionDef};
+use crate::syntax::ast::{ExprGenerator, ExprLambda, StmtClassDef, StmtFunctionDef};
 use crate::syntax::{FileId, Ranged, Span};
 use crate::value::{CodeId, Heap, Mark, Note, ObjId, Origin, Sym, Value, sym};
 
@@ -29,7 +29,8 @@ pub(super) const MAX_RECURSION: usize = 2;
 pub(super) enum Body<'p> {
     Function(&'p StmtFunctionDef),
     Lambda(&'p ExprLambda),
-    Class,
+    /// A class; `None` for one without a class statement.
+    Class(Option<&'p StmtClassDef>),
     /// A generator expression.
     Expression(&'p ExprGenerator),
 }
@@ -294,7 +295,7 @@ impl<'p> Interp<'p> {
         let code = self.code.get(self.frames.last()?.code?.0 as usize)?;
         match code.body {
             Body::Function(def) => Some(Span::new(code.file, def)),
-            Body::Lambda(_) | Body::Class | Body::Expression(_) => None,
+            Body::Lambda(_) | Body::Class(_) | Body::Expression(_) => None,
         }
     }
 
@@ -509,7 +510,7 @@ impl<'p> Interp<'p> {
             let code = self.code.get(frame.code?.0 as usize)?;
             match code.body {
                 Body::Function(def) => Some(Span::new(code.file, def).contains(fact?)),
-                Body::Lambda(_) | Body::Class | Body::Expression(_) => None,
+                Body::Lambda(_) | Body::Class(_) | Body::Expression(_) => None,
             }
         };
         if self.context.speculative || self.frames.iter().skip(at).any(|f| inside(f) == Some(true)) {

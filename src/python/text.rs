@@ -5,7 +5,7 @@ use super::containers::{int, slice_of};
 use super::interp::Interp;
 use super::library::Event;
 use crate::syntax::ast::{self, FStringPart, FStringValue, InterpolatedStringElement};
-use crate::value::{Data, Items, Type, Value};
+use crate::value::{Data, Items, Type, Value, sym};
 
 /// The largest length of a string that is built or split, in bytes.
 pub(super) const LONGEST: usize = 16_384;
@@ -261,6 +261,7 @@ pub(super) fn text_method(receiver: &Value, name: &str, args: &Args, it: &mut In
         "find" | "index" | "count" | "rfind" => Value::Any(Type::Int),
         "encode" => Value::Any(Type::Bytes),
         "partition" | "rpartition" => Value::tuple(vec![Value::Any(Type::Str); 3]),
+        _ if it.library.missing_attribute(&it.heap, receiver, sym(name)).is_some() => it.raise("AttributeError"),
         _ => Value::Any(Type::Str),
     }
 }

@@ -66,7 +66,7 @@ impl Writes {
                     writes.of_parameters(parameters);
                 }
             }
-            Body::Class | Body::Expression(_) => {}
+            Body::Class(_) | Body::Expression(_) => {}
         }
         writes.own.retain(|own| !writes.rebound.iter().any(|(name, _)| name == own));
         writes

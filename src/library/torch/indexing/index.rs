@@ -145,6 +145,14 @@ fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, Rejec
         Some([one]) => Some(*one),
         _ => None,
     };
+    // NumPy takes a PyTorch tensor with one element as a number.
+    if numpy && torch && tensor.rank() != Some(0) {
+        match tensor.numel() {
+            Size::Int(1) => return Ok(Item::At(one.and_then(carry::whole).map_or(Size::Unknown, Size::Int))),
+            Size::Int(_) => {}
+            _ => return Ok(Item::Unknown),
+        }
+    }
     Ok(match (tensor.dtype, tensor.rank()) {
         (Some(d), Some(0)) if mask(d) => Item::Flag(one.map(|x| x != 0.0)),
         (Some(_), Some(0)) => Item::At(one.and_then(carry::whole).map_or(Size::Unknown, Size::Int)),
