@@ -22,6 +22,8 @@ const BASE: &str = "torchvision.datasets.VisionDataset";
 const IMAGE: &str = "_image";
 const TARGET: &str = "_target";
 const LENGTH: &str = "_length";
+/// The transforms of the image and of the target, for datasets that combine them in the constructor.
+const COMBINED: &str = "_combined";
 
 pub(crate) fn register(t: &mut Table) {
     t.class(BASE, &["torch.utils.data.Dataset"], "root=None, transforms=None, transform=None, target_transform=None");
@@ -123,6 +125,15 @@ fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     stored(cx, object, spec, samples, range.as_ref());
     for (name, value) in [(IMAGE, image), (TARGET, target), (LENGTH, length)] {
         cx.it.heap.set_attr(object, name, value);
+    }
+    // Assignments to `transform` after the constructor have no effect on these datasets.
+    if spec.signature.contains("transforms=") || name == "Places365" {
+        let combined = ["transform", "target_transform"].map(|name| match b.given(name) {
+            true => b.get(name),
+            false if b.open => Value::Unknown,
+            false => Value::None,
+        });
+        cx.it.heap.set_attr(object, COMBINED, Value::tuple(combined.to_vec()));
     }
     if spec.classes.is_some() || spec.variant_argument.is_some() || spec.stores == Store::Folder {
         let name = Value::Any(Type::Str);
@@ -264,12 +275,16 @@ fn get_item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !both.is_none() {
         return cx.call(&both, Args::positional([image, target], span));
     }
-    let mut through = |name: &str, value: Value| {
-        let transform = cx.attr(&object, name);
+    let combined = object.as_obj().and_then(|id| cx.it.heap.attr(id, COMBINED));
+    let [first, second] = match combined.as_ref().map(Value::parts) {
+        Some([first, second]) => [first.clone(), second.clone()],
+        _ => ["transform", "target_transform"].map(|name| cx.attr(&object, name)),
+    };
+    let mut through = |transform: Value, value: Value| {
         if transform.is_none() { value } else { cx.call(&transform, Args::positional([value], span)) }
     };
-    let image = through("transform", image);
-    let target = through("target_transform", target);
+    let image = through(first, image);
+    let target = through(second, target);
     Value::tuple(vec![image, target])
 }
 
