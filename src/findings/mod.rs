@@ -73,6 +73,11 @@ fn judge(settings: &Settings, code: &str) -> Judgement {
 /// The first syntax error of a file, or the first ones of the cells of a notebook: others are
 /// usually consequences.
 pub(crate) fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
+    // A script of another interpreter, such as a batch job for bash, whose name ends in `.py`.
+    let first = file.text().lines().next().unwrap_or_default();
+    if first.starts_with("#!") && !first.contains("py") {
+        return Vec::new();
+    }
     let mut issues = file.parsed().issues.clone();
     issues.dedup_by_key(|issue| file.cell_at(issue.range.start().to_u32()).map(|cell| cell.number));
     // If something is missing at the end of the file, the error is reported directly after the last

@@ -57,6 +57,7 @@ fn a_syntax_error_does_not_stop_the_rest() {
     let sandbox = Sandbox::new(&[
         ("a.py", "def f(:\n    pass\nx = 1 +\n"),
         ("many.py", &"x = )\n".repeat(100)),
+        ("job.py", "#!/bin/bash\nexport A=1\npython train.py\n"),
         ("tab.py", "if a:\n\tx = 1\n\ty = é + )\r\n"),
     ]);
     assert_snapshot!(sandbox.run(&["check", "--output-format", "concise"]), @r"
@@ -64,7 +65,7 @@ fn a_syntax_error_does_not_stop_the_rest() {
     a.py:1:7: error[invalid-syntax] Expected a parameter or the end of the parameter list
     many.py:1:5: error[invalid-syntax] Expected an expression
     tab.py:3:10: error[invalid-syntax] Expected an expression
-    Found 3 errors in 3 files (checked 3)
+    Found 3 errors in 3 files (checked 4)
     ");
 }
 
