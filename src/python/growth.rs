@@ -54,9 +54,9 @@ impl<'p> Interp<'p> {
         flow
     }
 
-    /// The lists whose length was known before and is not now, with their earlier contents. A list
-    /// that a round creates is another one in each round, so it does not count: `older` is the
-    /// number of objects before the loop.
+    /// The lists whose length was known before and is not now, with their earlier contents. Lists
+    /// that the loop creates are excluded, because each round creates a new one: only the objects
+    /// before the loop, the first `older` ones, are considered.
     fn grown(&mut self, before: Mark, older: usize, change: &Delta) -> Vec<(ObjId, Vec<Value>)> {
         self.heap.undo(before);
         let mut lists: Vec<(ObjId, Vec<Value>)> = Vec::new();

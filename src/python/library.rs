@@ -43,7 +43,8 @@ pub(crate) trait Library: Sync {
     /// canonical path.
     fn member(&self, it: &mut Interp<'_>, path: Sym, name: Sym) -> Value;
 
-    /// The canonical path of a dotted name as users import it.
+    /// The canonical path of a dotted name, with aliases resolved: `torch.distributions.Normal` for
+    /// `torch.distributions.normal.Normal`.
     fn canonical(&self, path: Sym) -> Sym;
 
     /// Whether there is a function at a canonical path.

@@ -113,7 +113,8 @@ impl<'p> Interp<'p> {
                 let class = self.eval(&p.cls);
                 let fits = self.isinstance(subject, Some(&class));
                 let span = self.span(p);
-                // `int(n)`: for a builtin class, the only inner pattern matches the subject itself.
+                // `int(n)`: for classes such as `int` and `str`, the positional pattern matches the
+                // subject itself.
                 let itself = class.as_path().is_some_and(|path| path.starts_with("builtins."));
                 let names = match itself {
                     true => Vec::new(),

@@ -261,7 +261,8 @@ fn factorize(cx: &mut Cx<'_, '_>, object: &Value, b: &Bound) -> Value {
     Value::tuple(vec![codes, uniques])
 }
 
-/// `pd.get_dummies(…)`: one column for each distinct text.
+/// `pd.get_dummies(…)`: one column for each distinct value of a Series, or of each text
+/// or category column of a frame.
 fn dummies(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("data");
     // Without `dtype=`, the dtype differs between pandas versions.

@@ -169,7 +169,8 @@ fn log_prob(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let own = cx.tensor(&kept).map(|t| t.grad);
-    // PyTorch computes `value - loc`.
+    // The value must broadcast with the parameters: `Normal`, for example, computes `value - loc`. A
+    // sum has the same shape, dtype and device, and the same errors.
     let sum = added(cx, &value, &kept).map(|mut out| {
         // Not every density is differentiable with respect to the value.
         if out.grad == Grad::Attached && own != Some(Grad::Attached) {

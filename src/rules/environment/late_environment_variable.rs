@@ -1,7 +1,7 @@
 //! Environment variables that are set after they were read.
 //!
-//! For each variable, the time of reading was measured with PyTorch; variables that were not
-//! measured are not reported. A variable that is too late for this process may be meant for child
+//! When PyTorch reads each variable was found out by experiment; variables without such an experiment
+//! are not reported. A variable that is too late for this process may be meant for child
 //! processes, so programs that start processes are not reported.
 
 use std::cell::{Cell, RefCell};
