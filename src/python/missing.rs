@@ -8,6 +8,10 @@ use super::library::{RejectKind, Rejection};
 use crate::syntax::{Expr, Span, ast};
 use crate::value::{Sym, Value, counted, sym};
 
+/// Libraries whose data are of subclasses of `torch.Tensor` with more attributes. The functions of
+/// PyTorch keep the subclass.
+const WITH_TENSOR_CLASSES: &[&str] = &["import monai", "from monai", "import fastai", "from fastai"];
+
 impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have.
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
@@ -22,6 +26,9 @@ impl Interp<'_> {
     pub(super) fn reports_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
         let message = self.library.missing_attribute(&self.heap, object, name);
         let Some(message) = message.filter(|_| !self.may_be_given(name)) else { return false };
+        if self.heap.is_tensor(object) && WITH_TENSOR_CLASSES.iter().any(|library| self.mentions(library)) {
+            return false;
+        }
         self.report_missing(RejectKind::Name, message, span);
         true
     }

@@ -28,7 +28,7 @@ pub(crate) fn parse(text: &str, notebook: bool) -> Parsed {
     let parsed = parse_unchecked(text, options(notebook));
     let mut parsed = parsed.try_into_module().map_or_else(Parsed::empty, Parsed::from_ruff);
     if notebook {
-        parsed.issues.retain(|issue| !is_help(text, issue.range));
+        parsed.issues.retain(|issue| !is_of_ipython(text, issue.range));
     }
     parsed
 }
@@ -57,7 +57,7 @@ pub(crate) fn parse_cells(text: &str, cells: &[TextRange]) -> Parsed {
     let mut parsed = Parsed::from_ruff(parse_cells_unchecked(text, cells.iter().copied(), &options(true)));
     let rewritten: Vec<TextRange> = cells.iter().copied().filter(|cell| is_rewritten(text, *cell)).collect();
     parsed.issues.retain(|issue| {
-        !is_help(text, issue.range) && !rewritten.iter().any(|cell| cell.contains_inclusive(issue.range.start()))
+        !is_of_ipython(text, issue.range) && !rewritten.iter().any(|cell| cell.contains_inclusive(issue.range.start()))
     });
     parsed
 }
@@ -70,19 +70,25 @@ fn is_rewritten(text: &str, cell: TextRange) -> bool {
     first.starts_with([' ', '\t']) || first.starts_with(">>> ") || first.starts_with("In [")
 }
 
-/// Whether a place is in a line such as `torch.*Tensor?`, with which IPython lists names. The
-/// parser accepts the other forms of this syntax, but no wildcards.
-fn is_help(text: &str, place: TextRange) -> bool {
+/// Whether a place is in a line that IPython accepts and the parser does not: `torch.*Tensor?`, with
+/// which IPython lists names (the parser accepts the other forms of this syntax, but no wildcards),
+/// and `ls data`, the alias of a shell command.
+fn is_of_ipython(text: &str, place: TextRange) -> bool {
     let at = place.start().to_usize();
     let (Some(before), Some(after)) = (text.get(..at), text.get(at..)) else { return false };
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let end = at + after.find('\n').unwrap_or(after.len());
     let line = text.get(start..end).unwrap_or_default().trim();
-    line.strip_suffix('?').is_some_and(|names| {
+    let lists_names = line.strip_suffix('?').is_some_and(|names| {
         let names = names.strip_suffix('?').unwrap_or(names);
         names.contains('*') && names.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '*'))
-    })
+    });
+    lists_names || line.split_once(' ').is_some_and(|(command, _)| ALIASES.contains(&command))
 }
+
+/// The shell commands for which IPython defines aliases on Linux and macOS, and its pagers.
+const ALIASES: &[&str] =
+    &["cat", "cp", "ldir", "less", "lf", "lk", "ll", "ln", "ls", "lx", "man", "mkdir", "more", "mv", "rm", "rmdir"];
 
 fn options(notebook: bool) -> ParseOptions {
     if notebook { ParseOptions::from(Mode::Ipython) } else { ParseOptions::from(PySourceType::Python) }

@@ -82,11 +82,12 @@ fn strange_notebooks() {
             &notebook(&["x <- ("])
                 .replace("\"metadata\": {},\n \"nb", "\"metadata\": {\"language_info\": {\"name\": \"R\"}},\n \"nb"),
         ),
+        ("ipython.ipynb", &notebook(&["ls data", " x = 1", ">>> y = 2\n>>> z = 3", "torch.*Tensor?"])),
         ("magic.ipynb", &notebook(&["%matplotlib inline\n!pip install torch\nx = 1"])),
     ]);
     assert_snapshot!(sandbox.run(&["check"]), @r"
     exit 2
-    No findings in 3 files, but 3 paths could not be checked
+    No findings in 4 files, but 3 paths could not be checked
     --- stderr
     error: not_json.ipynb:2:3: not valid JSON: expected value
     error: not_notebook.ipynb:1:3: not a Jupyter notebook: invalid type: integer `1`, expected a sequence
