@@ -103,7 +103,7 @@ fn run(
         let diagnostics = rules::launched(rules, file, &kind.settings(&source.path, source.text()));
         return Report { diagnostics, ..Report::default() };
     }
-    // Other files cannot have findings.
+    // A file that does not concern a checked library cannot have findings.
     if !wanted.facts && wanted.at.is_none() && !concerns_library(source) {
         return Report::default();
     }
@@ -207,7 +207,8 @@ fn budget(project: &Project, source: &SourceFile) -> Budget {
 /// a star import, or mentions a variable such as `CUDA_LAUNCH_BLOCKING`.
 fn concerns_library(source: &SourceFile) -> bool {
     let checked = || LIBRARIES.iter().filter(|library| library.is_checked).map(|library| library.name);
-    // `torchmetrics` counts as torch.
+    // Any module whose name contains that of a checked library is included, such as
+    // `torchmetrics`.
     let mentions = |text: &str| checked().any(|name| text.contains(name));
     let mut is_checked = |module: &str, name: Option<&str>| match name {
         _ if mentions(module) => true,

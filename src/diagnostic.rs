@@ -11,7 +11,8 @@ use crate::value::{Form, Sym};
 pub enum Severity {
     /// Advice: the code is right, but there is a better way.
     Info,
-    /// Fails for some real values, or only under some flags.
+    /// The code is very likely wrong, or fails only for some real values, with some flags, or if a
+    /// module is on a GPU.
     Warning,
     /// Every run with default options that reaches the line fails or is wrong.
     Error,
@@ -141,8 +142,8 @@ pub(crate) struct Observation {
     pub reason: Option<String>,
 }
 
-/// The result of a run for one finding, in ascending order of information: of several runs, the
-/// highest counts.
+/// The result of a run for one finding, in ascending order of information. If there are several
+/// runs, the highest result is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RunStatus {

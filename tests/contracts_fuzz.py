@@ -3,8 +3,8 @@
     python tests/contracts_fuzz.py [--only FUNCTION ...]
 
 Calls each function with many combinations of shapes, dtypes and values, and checks that a `require` fails if and only if PyTorch raises, and that PyTorch's
-message matches the `cpu` of a page about that function. SILENT lists the errors of contracts that
-PyTorch does not raise. `--only` restricts the run to functions, given by their path or its end
+message matches the `cpu` of a page about that function. SILENT lists the rules about calls
+that PyTorch accepts. `--only` restricts the run to functions, given by their path or its end
 (`poisson_nll_loss`).
 """
 

@@ -3,7 +3,7 @@
     python tests/corpus_run.py [--python PATH] [--jobs N] [--timeout S] [part of a name ...]
 
 Every script of corpus/clean must run to its end. A script of corpus/buggy must raise at the line
-where its comment expects an error (`# error: TV103`), unless it only expects harms that PyTorch
+where its comment expects an error (`# error: TV103`), unless it expects only harms that PyTorch
 does not report (SILENT below): then it must run to its end, and only a reader can check the
 expectation. With an expected warning or info, a script may run to its end, or raise at the expected
 line.

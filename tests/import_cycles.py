@@ -5,7 +5,7 @@
 
 A file depends on another if it uses a name that is defined there: in a `use`, or as a path in its
 code. A name that a `mod.rs` re-exports belongs to the file that defines it; `mod` lines and tests
-do not count. `--all` prints every component with more than one file, `--why` the names that make
+are ignored. `--all` prints every component with more than one file, `--why` the names that make
 one file depend on another.
 """
 
@@ -128,7 +128,7 @@ def dependencies(modules):
         for parts, alias in named:
             end = resolve(modules, name, parts)
             is_module = end is not None and end[-1:] == (parts[-1],)
-            # An imported module counts only where the code uses a path into it.
+            # An imported module is a dependency only if the code uses a path into it.
             if end is not None and not (is_module and any(path[0] == alias and len(path) > 1 for path in paths)):
                 paths.append(parts)
         paths += module.stars

@@ -37,10 +37,10 @@ pub(super) struct Declared {
     name: String,
     /// The default, as messages show it.
     default: String,
-    /// Other values that users are likely to pass.
+    /// The other values to try.
     others: Vec<Other>,
-    /// Whether the program certainly accepts these values. For a string without listed choices,
-    /// this is not known.
+    /// Whether the program is assumed to accept these values: if they are listed choices, or if the
+    /// default is an integer or a bool.
     sure: bool,
 }
 
@@ -82,8 +82,8 @@ pub(super) struct Run {
 
 impl Run {
     /// Whether this run shows, with the required `proof`, that a finding of the first run does not
-    /// hold. If the first run also made calls at the place of the finding that succeeded, a run
-    /// that spent its budget proves nothing: it may not have reached the call that fails.
+    /// hold. If calls at the place of the finding also succeeded in the first run, a run that
+    /// spent its budget proves nothing: it may not have reached the call that fails.
     fn refutes(&self, finding: &Finding, first: &Run, proof: Proof) -> bool {
         let passed = self.passed.contains(&finding.1);
         let reached = match proof {
@@ -278,8 +278,8 @@ impl Worlds<'_> {
                 return Dependence::One(*made, option);
             }
         }
-        // If several options decide, those whose other values the program certainly accepts are tried
-        // first.
+        // If several options decide, those whose other values the program is assumed to accept are
+        // tried first.
         let of = |sure: bool| self.first.options.iter().filter(move |(_, o)| o.sure == sure).map(|(made, _)| *made);
         for pool in [of(true).collect(), of(false).collect()] {
             let found = self.search(pool, finding, (Proof::Passed, Proof::Passed));

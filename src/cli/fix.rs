@@ -1,4 +1,5 @@
-//! Applies fixes until a fixpoint, and never two overlapping fixes at once.
+//! Applies fixes in rounds, until nothing is left to fix or the limit of rounds is reached. One
+//! round never applies two overlapping fixes.
 
 use std::fs;
 use std::io;
@@ -48,7 +49,8 @@ pub(super) struct Fixed {
     pub count: usize,
 }
 
-/// Runs, fixes and runs again until nothing is left to fix. Does not write files.
+/// Runs, fixes and runs again, until nothing is left to fix, but at most [`MAX_ROUNDS`] times. Does
+/// not write files.
 pub(super) fn fix(settings: &Settings, input: &Input, choice: Choice) -> io::Result<Fixed> {
     let mut input = input.clone();
     let mut changed: Vec<Changed> = Vec::new();

@@ -49,7 +49,7 @@ pub(super) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Whether an argument was given that only verification uses.
+    /// Whether an argument without a default was given that only verification uses.
     pub(super) fn is_given(&self) -> bool {
         self.python.is_some() || self.emit_repro.is_some() || self.run
     }

@@ -1,4 +1,4 @@
-//! `--watch`: checks again whenever a file changes.
+//! `--watch`: checks again whenever a Python file, a notebook or a TOML file changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -8,10 +8,11 @@ use notify::{Event, EventKind, RecursiveMode, Watcher};
 
 use super::Failure;
 
-/// Editors write a file in several steps: wait until they have finished.
+/// Editors write a file in several steps. The work begins when no change was seen for this long.
 const SETTLE: Duration = Duration::from_millis(100);
 
-/// Does the work now and after every change below the paths, until the process is stopped.
+/// Does the work now and after each change of such a file below the paths, until the process is
+/// stopped. Changes that follow each other closely are handled together.
 pub(super) fn watch(paths: &[PathBuf], mut work: impl FnMut() -> Result<(), Failure>) -> Result<(), Failure> {
     let failed = |error: notify::Error| Failure::Message(format!("cannot watch: {error}"));
     let (send, changes) = mpsc::channel();

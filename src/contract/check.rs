@@ -1,7 +1,7 @@
-//! Checks that a contract uses only the language of contracts, once, when its page is read: a typo
-//! must not produce a contract that never fails.
+//! Checks that a contract uses only the language of contracts. The check runs once, when the page
+//! is read, because a typo must not produce a contract that never fails.
 //!
-//! The language is a small part of Python: exactly the part that [`super::eval`] can evaluate.
+//! The language is the small part of Python that [`super::eval`] can evaluate.
 
 use super::helpers::HELPERS;
 use crate::syntax::ast::{

@@ -58,8 +58,8 @@ impl Changes {
         std::iter::once(diagnostic.span).chain(spans).any(|span| self.contain(span, project))
     }
 
-    /// Lines of a notebook's file do not correspond to lines of its cells: if one changed, all
-    /// count as changed.
+    /// The lines of a notebook's file do not correspond to the lines of its cells. So if one line
+    /// of the file has changed, all lines of the cells are treated as changed.
     fn contain(&self, span: Span, project: &Project) -> bool {
         let file = project.file(span.file);
         let Some(changed) = self.lines.get(file.canonical()) else { return false };
@@ -82,7 +82,8 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<String, String> {
 fn parse(diff: &str, top: &Path) -> BTreeMap<PathBuf, Vec<RangeInclusive<usize>>> {
     let mut lines: BTreeMap<PathBuf, Vec<RangeInclusive<usize>>> = BTreeMap::new();
     let mut file: Option<PathBuf> = None;
-    // Remaining lines of the hunk, because a changed line may begin with `+++`, too.
+    // The remaining lines of the hunk are counted, because a changed line may begin with `+++`,
+    // too.
     let (mut removed, mut added) = (0usize, 0usize);
     for line in diff.lines() {
         match line.bytes().next() {

@@ -16,7 +16,7 @@ use crate::syntax::{Span, TextRange, TextSize};
 
 /// The code of a syntax error.
 pub(crate) const INVALID_SYNTAX: &str = "invalid-syntax";
-/// The number of syntax errors of a notebook that are shown.
+/// The maximum number of syntax errors that are shown for a notebook.
 const SYNTAX_ERRORS_SHOWN: usize = 5;
 
 /// Decides which findings in one file are reported.
@@ -33,7 +33,7 @@ impl<'f> Sieve<'f> {
         Sieve { settings, file, comments: Suppressions::scan(file), passed_over }
     }
 
-    /// Whether a finding is reported. A comment that suppresses it counts as used from then on.
+    /// Whether a finding is reported. A comment that suppresses it is marked as used.
     pub(crate) fn keeps(&self, diagnostic: &Diagnostic) -> bool {
         if diagnostic.code == INVALID_SYNTAX {
             return !self.comments.skips_file();
@@ -73,7 +73,7 @@ fn judge(settings: &Settings, code: &str) -> Judgement {
 /// The first syntax error of a file, or the first ones of the cells of a notebook: others are
 /// usually consequences.
 pub(crate) fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
-    // A script of another interpreter, such as a batch job for bash, whose name ends in `.py`.
+    // The file is a script of another interpreter, such as a batch job for bash.
     let first = file.text().lines().next().unwrap_or_default();
     if first.starts_with("#!") && !first.contains("py") {
         return Vec::new();

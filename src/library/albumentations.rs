@@ -18,7 +18,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("ToFloat", "max_value=None, p=1.0, **kwargs"),
 ];
 
-/// Transforms that keep the size, and write at most a fill value to masks.
+/// Transforms that keep the size. The only new value that they write to masks is a fill value.
 const SAME: &str = "HorizontalFlip VerticalFlip Flip RandomBrightnessContrast HueSaturationValue RGBShift ColorJitter CLAHE Blur \
                     GaussianBlur MedianBlur MotionBlur GaussNoise ISONoise RandomGamma ChannelShuffle ToGray \
                     CoarseDropout Cutout RandomFog RandomRain Sharpen Emboss Posterize Equalize Solarize InvertImg \

@@ -47,7 +47,8 @@ impl Libraries {
         // reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
             let Some(array) = it.heap.tensor_ref(&value).map(|tensor| tensor.array) else { return Value::Unknown };
-            // A method such as `copy_` returns its tensor: no run uses it after the call.
+            // A method such as `copy_` returns the tensor of the call. No run uses this tensor
+            // after the exception, so its facts become unknown.
             if bound.values.iter().flatten().any(|arg| arg.value.as_obj() == value.as_obj()) {
                 it.follow_rejection(&value);
             }
@@ -225,8 +226,8 @@ impl Library for Libraries {
             // certainly not a list.
             ("builtins.list" | "builtins.tuple", ArrayKind::Numpy) if rank == Some(0) => Some(false),
             (_, ArrayKind::Numpy) => None,
-            // PyTorch's objects are not instances of other libraries' classes, except of abstract
-            // base classes.
+            // Classes of the packages in `open` may be abstract base classes or subclasses of
+            // `Tensor`. A tensor is not an instance of any other library's class.
             (path, ArrayKind::Torch) => {
                 let package = path.split('.').next().unwrap_or_default();
                 let open = ["torch", "collections", "typing", "numbers", "jaxtyping", "project", "typing_extensions"];

@@ -31,7 +31,7 @@ pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
         return false;
     }
     let name = param.name.as_str();
-    // The kinds that are not rejected say what the function takes.
+    // The kinds that are not rejected determine what the function takes.
     let accepts = |kind: &str| !kinds.contains(&kind);
     let takes = match (accepts("tensors"), accepts("tuple"), accepts("number")) {
         (true, ..) => "a list or tuple of tensors",
@@ -50,8 +50,8 @@ pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
 /// The kinds of a module.
 const MODULE: &[&str] = &["module"];
 
-/// The kinds to which a value may belong; `None` if its type is not certain. Python's `None` has no
-/// kind, because code that torchvet does not see often replaces such a value.
+/// The kinds to which a value may belong; `None` if its type is not certain. Python's `None` gets
+/// no kind here, because code that torchvet does not see often replaces it.
 fn kinds_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static [&'static str]> {
     const SEQUENCE: &[&str] = &["list", "tuple", "tensors"];
     Some(match value {

@@ -118,8 +118,8 @@ fn accelerator_attribute(cx: &mut Cx<'_, '_>, _object: &Value, name: Sym) -> Opt
     })
 }
 
-/// An attribute of a Lightning module moves with the module, at a time that is not visible in the
-/// program. So its device becomes unknown.
+/// An attribute of a Lightning module may move with the module, at a time that is not visible in
+/// the program. So its device becomes unknown.
 pub(super) fn set_attribute(it: &mut Interp<'_>, class: Sym, value: &Value) {
     if class.as_str() == MODULE {
         forget_devices(it, value);
@@ -184,8 +184,8 @@ fn unplaced(cx: &mut Cx<'_, '_>, batch: &Value) -> Value {
     copy
 }
 
-/// `test`, `validate` and `predict`: the trainer calls hooks of the objects that it gets, and these
-/// may set any attribute.
+/// `test`, `validate` and `predict`: the trainer calls hooks of the objects that it gets, and the
+/// hooks may set any attribute.
 fn run_hooks(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     for arg in b.rest.iter().chain(b.extra.iter().map(|(_, arg)| arg)) {
         cx.it.forget_assigned(&arg.value);
@@ -207,8 +207,8 @@ const FIRST_HOOKS: &[&str] = &[
     "on_validation_start",
 ];
 
-/// `fit`: runs one training step and one validation step on a batch of each loader. The hooks of the
-/// objects that the trainer gets may set any attribute.
+/// `fit`: runs one training step, and one validation step for each validation loader. The hooks of
+/// the model and of the data module may set any attribute of these objects.
 fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (model, span) = (b.get("model"), cx.span);
     forget_devices(cx.it, &model);

@@ -17,7 +17,8 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
     lines.filter_map(|line| line.split_once(':')).map(|(path, names)| (path, names.split(' ').collect())).collect()
 });
 
-/// Python's built-in types, for which NumPy had aliases (such as `np.int`) until 1.24.
+/// Python's built-in types (`unicode` in Python 2) for which NumPy had aliases, such as `np.int`,
+/// before 1.24.
 const FORMER: &[&str] = &["int", "float", "complex", "object", "str", "unicode"];
 
 /// Modules whose list also contains the names of all submodules. For these, a name is reported as
@@ -53,8 +54,7 @@ pub(crate) fn is_module(path: &str) -> bool {
     MODULES.contains(&path)
 }
 
-/// The message for a name that its module or class does not have; `None` if the name exists, or if
-/// the names of the module or class are not known.
+/// The message for a name that its module or class does not have; `None` if the name may exist.
 pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     let names = NAMES.get(path)?;
     // `torch.nn.modules` is treated as `torch.nn`.
@@ -75,8 +75,9 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     sure.then(|| format!("`{path}.{name}` does not exist{}", meant(near)))
 }
 
-/// The message for an attribute that a value of a known type does not have. `None` unless another
-/// type in training scripts has this attribute, or the name is similar to an existing one.
+/// The message for an attribute that a value of a known type does not have. There is a message only
+/// if another type has this attribute (for a tensor, NumPy arrays; for other values, tensors), or
+/// if the value is a tensor and the name is similar to an existing one.
 pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
     let (class, what) = plain_type(heap, value)?;
     let own = NAMES.get(class)?;
@@ -104,7 +105,8 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
         Value::Int(_) | Value::Any(Type::Int) => ("builtins.int", "a number"),
         Value::Obj(id) => match heap.get(*id) {
             Data::Tensor(tensor) if tensor.wrapper.is_some() => return None,
-            // Only an annotation says that the value is a tensor, and it may be wrong.
+            // Perhaps only an annotation says that the value is a tensor, and annotations may be
+            // wrong.
             Data::Tensor(t) if t.shape.is_none() && t.dtype.is_none() && t.device.is_none() => return None,
             Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => ("torch.Tensor", "a tensor"),
             Data::Tensor(_) => ("numpy.ndarray", "a NumPy array"),

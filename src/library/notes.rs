@@ -1,5 +1,5 @@
-//! The topics of notes that libraries write about the run or an object, and that rules and
-//! contracts read. `rules/notes.rs` defines the same topics.
+//! The topics of notes that libraries write about the run or an object. `rules/notes.rs` also
+//! defines the topics that rules and contracts read.
 
 use crate::value::Topic;
 
@@ -18,5 +18,5 @@ pub(crate) const WORKER: Topic = Topic::new("forked worker");
 pub(crate) const COPIED: Topic = Topic::new("worker with a copy");
 /// A note of an optimizer: its parameters as a list.
 pub(crate) const PARAMETERS: Topic = Topic::new("parameters");
-/// A note of a module for the name of a buffer: whether the buffer is saved.
+/// A note of a module, one for each name of a buffer: whether `state_dict` contains the buffer.
 pub(crate) const BUFFER: Topic = Topic::new("buffer");

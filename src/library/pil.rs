@@ -133,7 +133,7 @@ pub(super) fn new_image(
         Some((range, role)) => facts = facts.with_range(Some(range), at).with_role(Some(role), at),
         None => {
             let range = layout.and_then(|l| l.1.bounds()).map(|(lo, hi)| Range::bounds(lo, hi));
-            // If a program reads palette indices as numbers, they are class ids.
+            // If a program reads palette indices as numbers, they are assumed to be class ids.
             let role = if mode == Some("P") { Role::ClassMask } else { Role::Image };
             facts = facts.with_range(range, at).with_role(Some(role), at);
         }
@@ -295,7 +295,7 @@ pub(super) fn is_nearest(resample: &Value) -> Option<bool> {
     }
 }
 
-/// A range after interpolation; `None` if the interpolation can overshoot.
+/// A range after interpolation; `None` if the interpolation is unknown or can overshoot.
 pub(super) fn mixed(range: &Range, resample: &Value) -> Option<Range> {
     match is_nearest(resample) {
         Some(true) => Some(part_of(range.clone())),

@@ -1,4 +1,4 @@
-//! Rejects arguments that do not fit PyTorch's signatures.
+//! Rejects calls whose arguments do not fit PyTorch's signatures, and calls of modules.
 
 use std::sync::Arc;
 

@@ -38,8 +38,8 @@ pub(super) fn last(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: S
     if inner.as_obj() == object.as_obj() { None } else { it.last_of(&inner, span) }
 }
 
-/// Whether a loop over an instance calls this method of a library class, because no class of the
-/// program defines `__iter__`, or the method itself.
+/// Whether a loop over an instance calls this method of a library class: a library class has the
+/// method, and no class of the program defines `__iter__` or the method.
 fn goes_through(tables: &Tables, it: &Interp<'_>, object: &Value, method: &str) -> bool {
     it.heap.instance_of(object).is_some()
         && it.user_method(object, "__iter__").is_none()

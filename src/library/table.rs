@@ -145,8 +145,8 @@ impl Table {
 
     /// A function with one signature. For a PyTorch function, use this only if its line in
     /// `signatures.txt` cannot be used: because the model merges overloads, because the function
-    /// has parameters in older versions or undocumented ones, or because the line is missing or
-    /// only says `*args, **kwargs`.
+    /// has undocumented parameters or parameters of older versions, or because the line is missing
+    /// or says only `*args, **kwargs`.
     pub(crate) fn def(&mut self, path: &str, sig: &'static str, run: Run) -> &mut Self {
         self.defs(path, &[sig], run)
     }

@@ -64,8 +64,8 @@ fn handler(style: Style) -> GraphicalReportHandler {
         .without_syntax_highlighting()
 }
 
-/// The finding as miette draws it: one part for the finding and nearby labels, so that its own
-/// place comes first; then one part for each file or notebook cell with other labels.
+/// The finding as miette draws it. The first part contains the place of the finding, and the labels
+/// near it. Then comes one part for each file or notebook cell with other labels.
 fn parts<'a>(diagnostic: &'a Diagnostic, project: &'a Project) -> Vec<Part<'a>> {
     let level = match diagnostic.severity {
         Severity::Error => Level::Error,

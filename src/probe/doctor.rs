@@ -1,5 +1,5 @@
-//! Diagnoses a machine, part by part. The parts are queried in another process, because a broken
-//! driver may crash or hang it. If that happens, a new process queries the remaining parts.
+//! Diagnoses a machine, part by part. Another process queries the parts, because a broken driver
+//! may crash or hang the process that does so. Then a new process queries the remaining parts.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use super::worker::{Answer, Work, Worker};
 
 /// The time limit for one part. Importing PyTorch from a cold disk takes longest.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// If a launch takes more than this fraction of the kernel's time, it has waited for the kernel.
+/// A launch that takes more than this fraction of the kernel's time has waited for the kernel.
 const WAITED: f64 = 0.5;
 
 /// The results for a machine.

@@ -59,7 +59,7 @@ pub(super) struct Claim {
     pub(super) raises: bool,
     /// The page also describes cases in which the call is silently wrong.
     pub(super) may_be_silent: bool,
-    /// The page has a pattern for CUDA: its kernels may check conditions that CPU kernels do not
+    /// The page has a pattern for CUDA, whose kernels may check conditions that CPU kernels do not
     /// check.
     pub(super) on_cuda: bool,
     /// The claim is about devices, so the CPU alone cannot show it.

@@ -31,7 +31,8 @@ pub(crate) struct Report {
     pub findings: Vec<Found>,
     exception: Option<Exception>,
     asserts: Vec<Assert>,
-    /// The number of contracts that the run checked.
+    /// The number of contracts of the enabled rules. A contract whose function was not called is
+    /// included.
     contracts: usize,
     calls: u64,
     seconds: f64,

@@ -220,9 +220,9 @@ fn kill_group(child: &Child) {
 #[cfg(not(unix))]
 fn kill_group(_: &Child) {}
 
-/// Whether there may be a GPU, so that an assert in a kernel is possible. With `Device::Any`, standard
-/// error is read only in this case, because a program may behave differently if standard error is
-/// not a terminal.
+/// Whether there may be a GPU, so that an assert in a kernel is possible. With `Device::Any`, the
+/// standard error of a program on the user's terminal is read only in this case, because a program
+/// may behave differently if standard error is not a terminal.
 fn has_driver() -> bool {
     cfg!(windows) || std::path::Path::new("/dev/nvidiactl").exists() || std::path::Path::new("/dev/dxg").exists()
 }

@@ -5,8 +5,9 @@ use crate::value::{Dtype, Grad, Kind, Role, TensorForm};
 
 /// Tensors with at most this many elements are written as literals.
 const WRITTEN_OUT: usize = 24;
-/// Larger tensors of unknown values are filled with zeros, not with random numbers, because zeros
-/// use no memory until they are accessed. (Bool tensors of unknown values are always `True`.)
+/// Larger floating tensors of unknown values are filled with zeros, not with random numbers,
+/// because zeros use no memory until they are accessed. (Without known values, integer tensors are
+/// always filled with zeros, and bool tensors with `True`.)
 const RANDOM: i64 = 1 << 20;
 /// A program with a larger tensor is not run.
 const LARGEST: i64 = 1 << 28;

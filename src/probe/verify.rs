@@ -1,7 +1,8 @@
 //! Runs the witnesses of findings and returns their verdicts.
 //!
-//! One worker process runs all of them on the CPU. Each program for CUDA has its own process,
-//! because a failed assert destroys the CUDA context of its process.
+//! A worker process runs the programs for the CPU, one after another; if a call ends this process,
+//! a new one runs the next program. Each program for CUDA has its own process, because a failed
+//! assert destroys the CUDA context of its process.
 
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -385,7 +386,7 @@ fn uses_cuda(witness: &Witness) -> bool {
     tensors.into_iter().any(|tensor| tensor.device.is_some_and(|device| device.is_cuda()))
 }
 
-/// The ways to fill in unknown facts, the most likely first.
+/// The ways to write the program, the one that is most likely to work first.
 fn choices(witness: &Witness) -> Vec<Choice> {
     let first =
         Choice { lengths: Lengths::Same(4), kind: Kind::Floating, first: 0, devices: Devices::Cpu, as_method: false };

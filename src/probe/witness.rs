@@ -10,7 +10,7 @@ use super::tensor;
 use crate::diagnostic::{Call, Given, Place, Witness};
 use crate::value::{Device, DeviceKind, Dtype, Form, InstanceForm, Kind, Length, Symbol, TensorForm, Type};
 
-/// How unknown facts are filled in.
+/// How unknown facts are filled in, on which devices the tensors are, and how the call is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Choice {
     pub lengths: Lengths,

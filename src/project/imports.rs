@@ -46,9 +46,10 @@ impl Project {
     /// This follows Python's rules for a script of the project. Relative imports go up folders.
     /// Absolute imports of a script are searched beside the script, then in the project's root and
     /// its `src`. Those of a module in a package are searched beside the topmost package first, and
-    /// beside the module last. Modules outside the root are not found. Modules of libraries and of
-    /// the standard library are found only if the program has its own module of this name beside
-    /// the script.
+    /// beside the module last. Modules outside the root are found only by a file that is also
+    /// outside, in the file's own folder. For the name of a known library, only a module of the
+    /// program beside the script, or beside the topmost package, is found. For the name of a module
+    /// of the standard library, only a module beside the script is found.
     pub(crate) fn resolve_import(&self, from: FileId, module: &str, level: u32) -> Resolved<'_> {
         let Some(folder) = self.file(from).canonical().parent() else {
             return Resolved::External;

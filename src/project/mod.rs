@@ -123,7 +123,8 @@ impl Project {
         self.named.get_or_init(|| self.files.len());
     }
 
-    /// Whether some named file that belongs to the same program as `file` contains this text.
+    /// Whether some named file that belongs to the same program as `file` contains this text, not
+    /// counting lines that are comments.
     pub(crate) fn mentions(&self, file: FileId, text: &'static str) -> bool {
         self.programs().mention(self.file(file), text, self.named_files())
     }

@@ -111,7 +111,8 @@ impl Programs {
         }
     }
 
-    /// Whether one of these files belongs to the same program as `file` and contains the text.
+    /// Whether one of these files belongs to the same program as `file` and contains the text, not
+    /// counting lines that are comments.
     pub(super) fn mention<'a>(
         &self,
         file: &SourceFile,

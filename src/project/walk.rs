@@ -119,7 +119,7 @@ impl Walker {
     }
 
     /// The files to check: every named file, and below every named folder the `.py` and `.ipynb`
-    /// files and the files that launch programs.
+    /// files and the files that launch programs, unless they are excluded.
     pub(crate) fn walk(&self, paths: &[PathBuf]) -> Walk {
         let mut walk = Walk::default();
         let mut folders = Vec::new();

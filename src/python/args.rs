@@ -268,7 +268,7 @@ impl Bound {
         self.arg(name).map(|a| a.span)
     }
 
-    /// The values that `*name` collected: the elements, or one tuple or list of them.
+    /// The values that `*name` collected. A single value may be a tuple or list of the elements.
     pub(crate) fn rest_values(&self) -> Vec<Value> {
         self.rest.iter().map(|a| a.value.clone()).collect()
     }

@@ -12,7 +12,7 @@ pub(super) fn is_zero(value: &Value) -> bool {
     }
 }
 
-/// Arithmetic on integers, if the range of at least one is known.
+/// Arithmetic on two integers with known ranges, of which at least one is not a constant.
 fn ranged(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     let (x, y) = match (left, right) {
         (Value::Ranged(x), other) => (&x.range, other.int_range()?.0),

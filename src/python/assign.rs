@@ -31,8 +31,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The value of `d.keys()` or `reversed(list)` when it is assigned to a name: unknown, because
-    /// later changes of the dictionary or list are visible in it.
+    /// The value of a view such as `d.keys()` or `reversed(list)` when it is assigned to a name:
+    /// its elements are unknown, because later changes of the dictionary or list are visible in it.
     fn kept_view(&mut self, expr: &'p Expr, value: Value) -> Value {
         let Expr::Call(call) = expr else { return value };
         let views = match &*call.func {
@@ -117,8 +117,8 @@ impl<'p> Interp<'p> {
             match self.length(value, at).as_int().filter(|_| !own).and_then(|n| usize::try_from(n).ok()) {
                 Some(count) if !fits(count) => return self.unpacked_wrongly(targets, count, star.is_some()),
                 Some(_) => {}
-                // The length is not known: this is a dataset or a loader, which rarely has as few
-                // elements as there are names.
+                // The length is not known. The value is assumed to be a dataset or a loader, which
+                // rarely has as few elements as there are names.
                 None => *element = Value::Unknown,
             }
         }

@@ -32,7 +32,7 @@ impl<'p> Interp<'p> {
         if flow == Flow::Stopped {
             return flow;
         }
-        // A line that fails here may have succeeded after an exception.
+        // A line of the `finally` block that fails without an exception may succeed after one.
         let after_exception = has_raise(&stmt.body) || has_raise(&stmt.orelse);
         self.guessing(after_exception, |it| it.exec_block(&stmt.finalbody))
     }
@@ -108,8 +108,8 @@ impl<'p> Interp<'p> {
             let mut entries: Vec<Delta> = vec![Delta::new(), reached.clone()];
             raised.retain(|exit| {
                 let Leave::Raise(exception) = &exit.how else { return false };
-                // If this exception goes to another handler, one that this handler takes may have
-                // been raised just before it.
+                // Even if another handler catches this exception, an exception that this handler
+                // catches may have been raised just before.
                 entries.push(exit.state.clone());
                 self.takes(handler, exception) != Some(true)
             });
@@ -169,9 +169,9 @@ impl<'p> Interp<'p> {
         if all.contains(&Some(true)) { Some(true) } else { all.into_iter().collect::<Option<Vec<_>>>().map(|_| false) }
     }
 
-    /// Runs the handler that catches the exception of [`Library::fatal`](super::Library::fatal), as
-    /// if this exception had been raised. Only the observer sees this run: its effects are
-    /// discarded.
+    /// For a `try` in a loop: runs the handler that catches the exception of
+    /// [`Library::fatal`](super::Library::fatal), as if this exception had been raised. Only the
+    /// observer sees this run: its effects are discarded.
     fn show_fatal(&mut self, stmt: &'p StmtTry, reached: &Delta, since: u32) {
         let in_loop = self.frames.last().is_some_and(|f| f.loops().next().is_some());
         if !in_loop || !self.is_live() || self.context.speculative {

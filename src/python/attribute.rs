@@ -218,8 +218,8 @@ impl<'p> Interp<'p> {
 
     /// Applies the replacement of a class attribute to instances. If an instance sets the attribute
     /// on only some paths, the join of its own value and the class's value is stored in the
-    /// instance. Therefore, the new value is joined with the attributes of all instances that have
-    /// one of this name.
+    /// instance. Therefore, in all instances that store an attribute of this name, its value is
+    /// joined with the new value.
     fn join_with_class(&mut self, class: ObjId, name: Sym, value: &Value) {
         for id in self.heap.ids() {
             let own = self.heap.instance_of(&Value::Obj(id)).and_then(|instance| instance.attrs.get(&name)).cloned();

@@ -180,8 +180,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The truth value of `value`, which the program tests at `expr`. If it certainly has none (a
-    /// tensor of several elements), reports this and raises.
+    /// The truth value of `value`, which the program tests at `expr`. If `value` certainly has no
+    /// truth value (a tensor of several elements), reports this and raises.
     pub(super) fn truth_at(&mut self, value: &Value, expr: &'p Expr) -> Option<bool> {
         let span = self.span(expr);
         if !self.heap.is_tensor(value) {
@@ -260,7 +260,8 @@ impl<'p> Interp<'p> {
             Some(truth) if truth == stops_at => value,
             Some(_) => self.last_evaluated(stops_at, rest),
             None => {
-                // If x is unknown, nothing is known about the result of `x or default`.
+                // If the truth value of x is unknown, nothing is known about the result of `x or
+                // default`, unless x is a bool.
                 let left = match value {
                     Value::Any(Type::Bool) => Value::Any(Type::Bool),
                     value => join(&mut self.heap, &value, &Value::Unknown, false),

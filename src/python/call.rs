@@ -118,7 +118,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// A library method that is called through `super()` or its class.
+    /// Calls a library method that was accessed through `super()` or its class.
     fn call_bound_path(&mut self, path: Sym, receiver: Value, args: Args, span: Span) -> Value {
         let Some((class, name)) = path.as_str().rsplit_once('.') else { return Value::Unknown };
         let library = self.library;
@@ -588,8 +588,8 @@ impl<'p> Interp<'p> {
         let code = self.code_of(address, || Code::new(file, Body::Function(def)));
         let name = sym(def.name.as_str());
         let mut value = self.make_function(code, name, Some(&def.parameters));
-        // A function that is defined in an arm of an unknown condition is not run by itself: the
-        // variables that it reads may come from another arm.
+        // A function that is defined in an arm of an unknown condition is not run as an uncalled
+        // function: the variables that it reads may come from another arm.
         if file == self.root
             && self.context.doubts == 0
             && let Some(id) = value.as_obj()

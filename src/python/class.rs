@@ -93,7 +93,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Records an annotated name in a class body: if the class is a dataclass, it is a field.
+    /// Records an annotated name in a class body: if the class is a dataclass, the name is a field.
     pub(super) fn note_field(&mut self, name: Sym) {
         let class = self.frames.last().and_then(|f| f.class_body);
         if let Some(class) = class

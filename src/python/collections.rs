@@ -207,8 +207,8 @@ impl Interp<'_> {
             };
             rows.push((by, value));
         }
-        // Rust's `sort_by` may panic if the order of some pairs is not known. This insertion sort
-        // returns `None` instead.
+        // Rust's `sort_by` needs a total order, and may panic without one. This insertion sort
+        // returns `None` if the order of a pair is not known.
         let mut sorted: Vec<(Value, Value)> = Vec::with_capacity(rows.len());
         for row in rows {
             order(&row.0, &row.0)?;
@@ -225,8 +225,8 @@ impl Interp<'_> {
         Some(sorted.into_iter().map(|(_, value)| value).collect())
     }
 
-    /// The index of a value in a list; for a string with several possible values, one of their
-    /// indices.
+    /// The index of a value in a list. For a string with several possible values, one of the
+    /// indices of these values.
     fn place_of(&mut self, items: &[Value], value: &Value) -> Value {
         if let Value::Among(among) = value {
             let texts = among.texts.iter().map(|text| self.place_of(items, &Value::Str(text.clone())));

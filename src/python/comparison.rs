@@ -122,7 +122,8 @@ impl<'p> Interp<'p> {
         if root.contains(part) || last.contains(part) {
             return Some(true);
         }
-        // The path of a class does not contain the distinct name of another library.
+        // If the name of a library is distinct (see `Library::is_distinct`), it is in no path of
+        // another library's class.
         (libraries::find(part).is_some_and(|library| library.is_distinct) && !path.contains(part)).then_some(false)
     }
 
@@ -172,8 +173,8 @@ impl<'p> Interp<'p> {
                 if x == y {
                     return Some(true);
                 }
-                // Two different names in capitals in one module or class are two members of an
-                // enumeration, which are not equal.
+                // Two different names in capitals in one module or class are assumed to be two
+                // members of an enumeration, which are not equal.
                 let (a, b) = (x.as_str().rsplit_once('.')?, y.as_str().rsplit_once('.')?);
                 let member = |n: &str| n.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
                 (a.0 == b.0 && member(a.1) && member(b.1)).then_some(false)
@@ -195,7 +196,7 @@ impl<'p> Interp<'p> {
             (Value::Obj(x), Value::Obj(y)) if x == y => Some(true),
             (Value::Obj(_), Value::Obj(_)) if self.are_members_apart(a, b) => Some(false),
             (Value::Obj(_), _) | (_, Value::Obj(_)) => {
-                // A list is only equal to lists, and a tuple to tuples.
+                // A list is equal only to a list, and a tuple only to a tuple.
                 let kind = |v: &Value| match v {
                     Value::Tuple(_) => Some(0),
                     Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => Some(1),
@@ -273,7 +274,7 @@ impl<'p> Interp<'p> {
 }
 
 fn less(a: &Value, b: &Value) -> Option<bool> {
-    // The range of a float counts only if it cannot be NaN.
+    // The range of a float is used only if the float cannot be NaN.
     let bounds = |v: &Value| match v {
         Value::Ranged(ranged) => Some(ranged.range.clone()),
         Value::Floats(floats) if floats.dense => Some(floats.range.clone()),

@@ -348,7 +348,7 @@ impl Interp<'_> {
 
     pub(super) fn delete_item(&mut self, object: &Value, index: &Value) {
         if object.is_unknown() {
-            self.heap.write_lost(Written::Elements);
+            self.heap.write_lost(Written::Removed);
         }
         let span = Span { file: self.root, start: 0, end: 0 };
         let key = || Args::positional([index.clone()], span);
@@ -603,7 +603,8 @@ impl Interp<'_> {
         }
     }
 
-    /// The result of `__bool__`, otherwise of `__len__`; an object with neither is true.
+    /// The result of `__bool__`, otherwise of `__len__`. An object with neither is true if `plain`,
+    /// and otherwise unknown.
     fn truth_of_instance(&mut self, value: &Value, plain: bool) -> Option<bool> {
         let said = self.user_method(value, "__bool__").or_else(|| self.user_method(value, "__len__"));
         let Some(method) = said else { return plain.then_some(true) };

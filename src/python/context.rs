@@ -31,12 +31,12 @@ pub(super) struct Context {
     pub speculative: bool,
     /// The number of enclosing branches whose condition is unknown.
     pub undecided: u32,
-    /// The number of undecided branches inside functions and loops; the code after `if …: return` counts as
-    /// one.
+    /// The number of undecided branches inside functions and loops. The code after `if …: return`
+    /// is included as a branch.
     pub doubts: u32,
     /// The number of undecided branches inside functions, without those whose condition is known to
-    /// recur. Operands that some runs do not evaluate, and `finally` blocks after an exception,
-    /// count, too.
+    /// recur. Operands that some runs do not evaluate, and `finally` blocks after an exception, are
+    /// included.
     pub guesses: u32,
     /// The number of active loops that are in a later round.
     pub later_rounds: u32,
@@ -54,9 +54,9 @@ pub(crate) enum Certainty {
     /// The code is in an arm of an unknown condition, and this condition may exclude the values for
     /// which the arm fails.
     Guessed,
-    /// The code is in a function that an uncalled function calls, after `if …: return`, or in a
-    /// round that may not run: arguments and conditions that depend on each other may have been
-    /// assumed independently.
+    /// The code is after `if …: return`, in an arm of a condition that recurs, in a round that may
+    /// not run, or in a function that an uncalled function calls. Arguments and conditions that
+    /// depend on each other may have been assumed independently.
     Doubtful,
     Certain,
 }
@@ -159,9 +159,9 @@ impl<'p> Interp<'p> {
         if self.callee_is_global { self.in_any_arm(report) } else { report(self) }
     }
 
-    /// Reports a mistake that does not depend on the values of variables, such as a name that a
-    /// module does not have. In the arm of an unknown condition it is a mistake whenever the arm
-    /// runs.
+    /// Reports a mistake that does not depend on the values of variables, for example the use of a
+    /// name that a module does not have. In the arm of an unknown condition, it is a mistake
+    /// whenever the arm runs.
     pub(crate) fn in_any_arm(&mut self, report: impl FnOnce(&mut Self)) {
         let (guesses, doubts) = (self.context.guesses, self.context.doubts);
         if guesses > 0 {
@@ -198,7 +198,7 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// The observer of speculative runs, which ignores all events.
+/// The observer of runs in [`Mode::Silent`], which ignores all events.
 struct Nobody;
 
 impl Observer for Nobody {

@@ -119,7 +119,7 @@ impl<'p> Interp<'p> {
         args
     }
 
-    /// Whether nothing is known about a value but that it is a tensor.
+    /// Whether a value is known to be a tensor, but neither its shape nor its dtype is known.
     fn says_only_tensor(&self, value: &Value) -> bool {
         let Some(Data::Tensor(tensor)) = value.as_obj().map(|id| self.heap.get(id)) else { return false };
         tensor.shape.is_none() && tensor.dtype.is_none()
@@ -135,7 +135,7 @@ impl<'p> Interp<'p> {
         let init = self.mro(class).iter().filter_map(Value::as_obj).find_map(|c| self.class_attr(c, sym("__init__")));
         let init = init.and_then(|v| v.as_obj()).map(|id| self.heap.get(id).clone());
         // Instances that the program constructs are on the device where the program puts them, so
-        // they do not count as moved.
+        // `Library::moved` is not called for them.
         let constructed = matches!(&init, Some(Data::Function(init)) if self.executed.contains(&init.code));
         let args = match init {
             Some(Data::Function(function)) => match self.code.get(function.code.0 as usize).map(|c| c.body) {

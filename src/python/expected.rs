@@ -22,9 +22,9 @@ const CAUGHT: &[&str] = &[
 impl<'p> Interp<'p> {
     /// Whether the program expects a failure at the current place.
     ///
-    /// A handler counts for the function that contains it, and for the methods that this function
-    /// calls (especially those of models). For other functions, such as `main`, a handler around
-    /// their call does not count: it usually only prints errors.
+    /// A handler applies to the function that contains it, and to the methods that this function
+    /// calls (especially those of models). It does not apply to other functions that are called in
+    /// the `try`, such as `main`: a handler around such a call usually only prints errors.
     pub(crate) fn expects_failure(&self) -> bool {
         let mut methods_only = true;
         for frame in self.frames.iter().rev() {

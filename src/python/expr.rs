@@ -9,8 +9,8 @@ use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
 use crate::syntax::{Expr, Ranged as _, Span};
 use crate::value::{Attrs, Data, Dict, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
 
-/// A comprehension over more elements than this is not evaluated one by one; the number of its
-/// elements becomes unknown.
+/// A comprehension over more elements than this is not evaluated element by element; the length of
+/// the result becomes unknown.
 const MOST_UNROLLED: usize = 256;
 
 impl<'p> Interp<'p> {
@@ -150,8 +150,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The bounds of `i : i + n` if only a range of non-negative numbers is known for `i`: their
-    /// difference is `n`.
+    /// The bounds of the slice `i : i + n`, if only a range of non-negative numbers is known for
+    /// `i`. The upper bound records that its distance from the lower bound is `n`.
     fn tied(&mut self, slice: &'p ast::ExprSlice) -> Option<[Value; 3]> {
         let (Some(lower), Some(upper), None) = (&slice.lower, &slice.upper, &slice.step) else { return None };
         let mut read = Vec::new();
@@ -401,7 +401,8 @@ impl<'p> Interp<'p> {
     /// `object.name` in the program's source.
     fn read_attribute(&mut self, object: &Value, name: Sym, span: Span) -> Value {
         if let Value::Path(path) = object {
-            // The attribute may exist in another version, so the execution continues.
+            // The attribute may exist in another version of the library, so the execution
+            // continues.
             self.report_name(*path, name, span);
         } else if self.reports_attribute(object, name, span) {
             return self.raise("AttributeError");

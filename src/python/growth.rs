@@ -70,9 +70,9 @@ impl<'p> Interp<'p> {
         lists
     }
 
-    /// The number of elements that one more round appends to each list. The lists have this length
-    /// before the round, or their current contents if `length` is `None`. The round is speculative.
-    /// `None` if the round may leave the loop.
+    /// The number of elements that one more round appends to each list. Before the round, each list
+    /// has `length` elements, or its current contents if `length` is `None`. The round is
+    /// speculative. Returns `None` if the round may leave the loop.
     fn growth(
         &mut self,
         stmt: &'p StmtFor,

@@ -1,6 +1,6 @@
 //! Havoc: the possible writes of unseen code.
 //!
-//! The contents of an object that escapes to such code become unknown. A function of the program
+//! The contents of an object that escapes to unseen code become unknown. A function of the program
 //! that escapes may be called at any time: its syntax shows which outer variables and objects it
 //! writes, and these become unknown after each call that may have run it.
 
@@ -155,8 +155,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes unknown what a function of the program may write whose body is not run. A later write
-    /// to its result may be a write to an object that it returns.
+    /// For a function of the program whose body is not run: makes unknown what it may write. A
+    /// later write to its result may be a write to an object that it returns.
     pub(super) fn havoc_body(&mut self, function: &Function, vars: &Attrs) {
         self.havoc_function(function.code, function.scope, vars.clone(), MAX_CALLS, &mut Seen::default());
         let Some(writes) = self.writes(function.code) else { return };
@@ -395,7 +395,6 @@ fn written_by(method: &str) -> Option<Written> {
         | "extend"
         | "insert"
         | "remove"
-        | "clear"
         | "reverse"
         | "appendleft"
         | "popleft"
@@ -404,16 +403,15 @@ fn written_by(method: &str) -> Option<Written> {
         | "add"
         | "discard"
         | "update"
-        | "pop"
-        | "popitem"
         | "setdefault"
         | "move_to_end"
         | "intersection_update"
         | "difference_update"
         | "symmetric_difference_update"
         | "subtract" => Written::Items,
+        "pop" | "popitem" | "clear" | "__delitem__" => Written::Removed,
         // Methods of lists and arrays.
-        "sort" | "__setitem__" | "__delitem__" => Written::Elements,
+        "sort" | "__setitem__" => Written::Elements,
         "fill" | "put" | "partition" | "itemset" => Written::Memory,
         _ if method.ends_with('_') && !method.ends_with("__") => Written::Memory,
         _ => return None,

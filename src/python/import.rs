@@ -24,7 +24,8 @@ pub(crate) enum Import {
 pub(crate) trait Sources<'p> {
     fn module(&self, file: FileId) -> &'p ModModule;
 
-    /// Whether the parser found a syntax error in this part of a file, so that its tree is a guess.
+    /// Whether the parser found a syntax error in this part of a file, so that the syntax tree of
+    /// this part is a guess.
     fn is_broken(&self, part: Span) -> bool;
 
     /// The statements of a module that bind each name.

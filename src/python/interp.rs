@@ -188,7 +188,8 @@ pub(crate) struct Interp<'p> {
     /// The places of operations that succeeded: a [doubtful](super::Certainty::Doubtful) failure at
     /// one of them does not occur in every run.
     pub passed: FxHashSet<Span>,
-    /// The places of attributes and calls of unknown objects, which may have succeeded.
+    /// The places of operations on unknown objects (attributes, calls, conditions), which may have
+    /// succeeded.
     pub unjudged: FxHashSet<Span>,
     /// The variables of the program that only its assignments bind; computed when a name without a
     /// value is read.
@@ -413,8 +414,9 @@ impl<'p> Interp<'p> {
     }
 
     /// Records that the operation on an unknown object at this place may have succeeded. In a
-    /// function that nothing calls, nothing is recorded: its parameters are unknown in any case.
-    /// A function that several uncalled functions call may fail for only one of them.
+    /// function that nothing calls, nothing is recorded: its parameters are unknown in any case. In
+    /// the functions that it calls, the place is recorded, because they may fail for only one of
+    /// several callers.
     pub(super) fn pass_unjudged(&mut self, place: Span) {
         if !self.context.speculative || self.inlined() {
             self.unjudged.insert(place);

@@ -138,8 +138,8 @@ pub(crate) trait Library: Sync {
     /// An instance escapes to unseen code, which may move a model to any device.
     fn escaped(&self, it: &mut Interp<'_>, object: &Value);
 
-    /// The methods of an instance are analysed without a caller, so the instance is on whatever
-    /// device the program uses.
+    /// The methods of an instance are analysed without a caller, so the program may have moved the
+    /// instance to any device.
     fn moved(&self, it: &mut Interp<'_>, object: &Value);
 
     /// A method of an instance is about to be analysed without a caller, so the state in which it

@@ -14,7 +14,8 @@ use crate::syntax::ast::{StmtFor, StmtWhile};
 use crate::syntax::{Expr, Ranged, Span, Stmt};
 use crate::value::{Data, Delta, Items, Iter, Mark, Value};
 
-/// A loop over at most this many known elements is run element by element.
+/// A loop over at most this many known elements is run element by element, except for some loops
+/// that contain other loops: see [`unrolls`].
 const UNROLL: usize = 8;
 /// A loop whose body has at most `SHORT_BODY` bytes of source is unrolled up to this many elements.
 const UNROLL_LONG: usize = 96;
@@ -129,7 +130,7 @@ impl<'p> Interp<'p> {
                 it.pop_block();
                 let left = it.take_exits(id);
                 if it.is_live() {
-                    // If no path raised it here, unseen code raises it.
+                    // If no path raised it here, unseen code is assumed to raise it.
                     let unseen = before.filter(|_| left.is_empty());
                     ends.borrow_mut().extend(left.into_iter().map(|exit| exit.state).chain(unseen));
                 }
@@ -220,7 +221,8 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether a loop over the iterable certainly runs at least once. A library object such as a
-    /// data loader is assumed not to be empty. A list of unknown length may be empty.
+    /// data loader, and a tensor of unknown shape, are assumed not to be empty. A list of unknown
+    /// length may be empty.
     pub(super) fn surely_not_empty(&self, iterable: &Value) -> bool {
         if self.heap.is_perhaps_empty(iterable) {
             return false;
@@ -480,8 +482,8 @@ impl<'p> Interp<'p> {
         // if the loop has no round.
         if skipped && state.is_none() && ended.is_empty() && self.exits.iter().all(|exit| exit.to != id) {
             ended.push(self.heap.delta(mark));
-            // If a rejected call ends the first round, what fails after the loop only follows from
-            // that call: the corrected loop has rounds.
+            // If a rejected call ends the first round, what fails after the loop is assumed to
+            // follow only from that call: the corrected loop has rounds.
             self.context.guesses += u32::from(self.surely_rejected(start));
         }
         if !orelse.is_empty() && !ended.is_empty() {
@@ -509,9 +511,9 @@ impl<'p> Interp<'p> {
     }
 
     /// Runs a loop's body from the state in which its first round ended, only for the observer: the
-    /// effects are discarded. If only this round took a path that certainly recurs, the next round
-    /// is also replayed. `skipped`: the loop may have no round; its condition is then not evaluated
-    /// again.
+    /// effects are discarded. If the rule states of several paths are first stored separately at
+    /// the end of this round, the next round is also replayed. `skipped`: the loop may have no
+    /// round; in that case, the program does not evaluate the condition a second time.
     fn show_second_round(
         &mut self,
         (mark, id): (Mark, BlockId),
@@ -536,7 +538,8 @@ impl<'p> Interp<'p> {
         self.change_loop(|l| l.shown = false);
     }
 
-    /// Replays one more round for the observer. Returns the states in which it ended, if it ended.
+    /// Replays one more round for the observer. Returns the states at its end, if a path reaches
+    /// the end without `continue`.
     fn show_round(
         &mut self,
         (mark, id): (Mark, BlockId),
@@ -572,7 +575,8 @@ fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
         return true;
     }
     if has_loop(&stmt.body) {
-        // Rounds over integers, such as epochs, are alike; rounds over other elements may differ.
+        // Rounds over integers, such as epochs, are assumed to be alike; rounds over other elements
+        // may differ.
         return items.len() <= UNROLL && items.iter().any(|item| item.as_int().is_none());
     }
     items.len() <= UNROLL
@@ -580,7 +584,7 @@ fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
         || items.len() <= UNROLL_LONGER && body_size <= SHORTER_BODY
 }
 
-/// Whether a loop's body may end the loop.
+/// Whether a loop's body contains a `break` or `return` that ends the loop.
 fn leaves(body: &[Stmt]) -> bool {
     body.iter().any(|s| match s {
         Stmt::Break(_) | Stmt::Return(_) => true,

@@ -8,8 +8,8 @@ use super::library::{RejectKind, Rejection};
 use crate::syntax::{Expr, Span, ast};
 use crate::value::{Sym, Value, counted, sym};
 
-/// Libraries whose data are of subclasses of `torch.Tensor` with more attributes. The functions of
-/// PyTorch keep the subclass.
+/// Imports of libraries whose data are instances of subclasses of `torch.Tensor`. The subclasses
+/// have more attributes, and the functions of PyTorch keep the subclass.
 const WITH_TENSOR_CLASSES: &[&str] = &["import monai", "from monai", "import fastai", "from fastai"];
 
 impl Interp<'_> {

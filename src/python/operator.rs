@@ -210,8 +210,8 @@ impl Interp<'_> {
         self.binary(op, left, right, span)
     }
 
-    /// Whether a value is a list, a tuple or a string: they have no unary operators, and their
-    /// positions are numbers.
+    /// Whether a value is a list, a tuple or a known string: `-x`, `+x` and `~x` raise a
+    /// `TypeError`, and positions are numbers.
     pub(super) fn is_plain_sequence(&self, value: &Value) -> bool {
         match value {
             Value::Tuple(_) | Value::Str(_) => true,
@@ -257,8 +257,8 @@ impl Interp<'_> {
     }
 }
 
-/// Whether Python certainly does not support the operator for these two values. Only strings,
-/// numbers and `None` are judged.
+/// Whether Python certainly does not support the operator for these two values. False if an operand
+/// is not a string, a number or `None`.
 fn is_unsupported(op: BinOp, left: &Value, right: &Value) -> bool {
     let plain = |v: &Value| v.is_none() || is_str(v) || v.number_type().is_some();
     if !plain(left) || !plain(right) {
@@ -287,8 +287,8 @@ fn repeat(items: &[Value], times: i64) -> Option<Vec<Value>> {
     Some(items.iter().cycle().take(items.len() * times).cloned().collect())
 }
 
-/// Whether `list * times` repeats the list. If `times` is unknown, it may also be an array, by which
-/// NumPy multiplies the elements; only a list of one element is then taken to be repeated.
+/// Whether `list * times` repeats the list. If `times` is unknown, it may also be an array, by
+/// which NumPy multiplies the elements; then only a list of one element is assumed to be repeated.
 fn may_repeat(list: &Items, times: &Value) -> bool {
     !times.is_unknown() || matches!(list, Items::Exact(items) if items.len() == 1)
 }

@@ -60,7 +60,7 @@ impl Interp<'_> {
     }
 
     /// The method `__setattr__` or `__getattribute__` of an object, if a class of the program
-    /// defines it with `def`.
+    /// defines it as a function.
     fn own_function(&self, object: &Value, name: &str) -> Option<Value> {
         let method = self.user_method(object, name)?;
         matches!(self.heap.get(method.as_obj()?), Data::Function(_)).then_some(method)

@@ -90,8 +90,8 @@ impl Interp<'_> {
         known.contains(&name.as_str()).then(|| Value::Method(Rc::new((payload, name))))
     }
 
-    /// An attribute that is not stored: the result of `__getattr__`, or the entry of that name if
-    /// the instance is its own `__dict__`.
+    /// An attribute that is not stored: `__dict__`, a method of the container, an entry (if the
+    /// instance is its own `__dict__`), or the result of `__getattr__`.
     pub(super) fn missing_attr(&mut self, id: ObjId, object: &Value, name: Sym, span: Span) -> Option<Value> {
         if name.as_str() == DICT {
             return Some(Value::Method(Rc::new((object.clone(), name))));
@@ -146,7 +146,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether a value is a module, whose `__dict__` contains its members.
+    /// Whether a value is a module or a member of a library: its `__dict__` contains its members.
     pub(super) fn is_namespace(&self, value: &Value) -> bool {
         match value {
             Value::Path(_) => true,
@@ -224,7 +224,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Calls a special method that every container has; `None` for other methods.
+    /// Calls a special method of containers, such as `__len__`; `None` for other methods.
     pub(super) fn syntax_method(&mut self, receiver: &Value, name: Sym, args: &Args, span: Span) -> Option<Value> {
         let first = args.pos.first().map(|a: &Arg| a.value.clone());
         let second = args.pos.get(1).map(|a| a.value.clone());

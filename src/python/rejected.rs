@@ -18,7 +18,7 @@ impl Interp<'_> {
         Before { rejected: self.refused.0, exits: self.exits.len(), undecided: self.context.undecided }
     }
 
-    /// Whether a call was rejected since then, on every path.
+    /// Whether a call was rejected since `before`, on every path.
     pub(super) fn surely_rejected(&self, before: Before) -> bool {
         let (undecided, left) = self.refused_in;
         self.refused.0 != before.rejected && undecided <= before.undecided && left <= before.exits

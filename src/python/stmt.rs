@@ -88,7 +88,7 @@ impl<'p> Interp<'p> {
             Stmt::Match(s) => return self.exec_match(s),
             Stmt::Raise(s) => {
                 let mut exception = s.exc.as_ref().map_or(Value::Unknown, |exc| self.eval(exc));
-                // `raise ValueError(…)`: handlers only need the class.
+                // `raise ValueError(…)`: handlers need only the class.
                 if let (true, Some(Expr::Call(call))) = (exception.is_unknown(), s.exc.as_deref()) {
                     exception = self.eval(&call.func);
                 }

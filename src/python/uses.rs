@@ -23,7 +23,8 @@ struct Uses<'p, 'n> {
 }
 
 impl<'p> Uses<'p, '_> {
-    /// Returns whether the name still has the same value after these statements.
+    /// Returns whether the statements after these are to be read, too: every run reaches them, and
+    /// the name still has the same value.
     fn block(&mut self, body: &'p [Stmt]) -> bool {
         body.iter().all(|stmt| self.statement(stmt))
     }
@@ -100,7 +101,7 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
                 }
                 walk_expr(self, expr);
             }
-            // Of these expressions, only the first part is always evaluated.
+            // Of these expressions, only the first operand or the condition is always evaluated.
             Expr::BoolOp(e) => e.values.iter().take(1).for_each(|first| self.visit_expr(first)),
             Expr::If(e) => self.visit_expr(&e.test),
             Expr::Lambda(_)

@@ -42,8 +42,8 @@ impl<'p> Interp<'p> {
         self.managed(manager, may_raise(&stmt.body), &mut |it| inside(it, value.clone()))
     }
 
-    /// Runs a body inside a manager that was entered. `may_raise` is false if no part of the body
-    /// can raise an exception.
+    /// Runs a body inside a manager that was entered. `may_raise` is false if no part of the body,
+    /// except `raise` statements, can raise an exception.
     pub(super) fn managed(&mut self, manager: Value, may_raise: bool, body: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
         let user = self.heap.instance_of(&manager).is_some_and(|i| i.class.as_obj().is_some());
         let mark = self.heap.mark();

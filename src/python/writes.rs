@@ -46,7 +46,7 @@ fn place_of(expr: &Expr) -> Option<Place> {
             place.push(sym(e.attr.as_str()));
             Some(place)
         }
-        // A write to an element's contents counts as a write to the container.
+        // A write to an element's contents is recorded as a write to the container.
         Expr::Subscript(e) => place_of(&e.value),
         _ => None,
     }
@@ -128,7 +128,7 @@ impl<'a> Visitor<'a> for Writes {
         match stmt {
             Stmt::Assign(s) => s.targets.iter().for_each(|t| self.target(t)),
             Stmt::AugAssign(s) => {
-                // An in-place write, if the name's value is an array or a list.
+                // This is an in-place write if the name's value is an array or a list.
                 self.contents.extend(place_of(&s.target));
                 self.target(&s.target);
             }

@@ -50,8 +50,8 @@ pub(super) fn python_blocks(section: &str) -> Vec<&str> {
     blocks
 }
 
-/// Checks that a page has the sections that its metadata requires, and that each section with code
-/// has exactly one Python block.
+/// Checks that a page has the sections that its metadata requires, and that each section that must
+/// contain code has exactly one Python block.
 pub(super) fn check(page: &str, front: &FrontMatter) -> Result<(), Fault> {
     let sections = sections(page);
     let section = |title: &str| sections.iter().find(|section| section.title == title);

@@ -1,5 +1,5 @@
-//! The open documents: texts and notebooks. Each change creates a new state, so that a running
-//! analysis can use its state while the next one arrives.
+//! The open documents: texts and notebooks. Each change creates a new state of a document, so that
+//! a running analysis keeps the old state.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

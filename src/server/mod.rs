@@ -183,7 +183,7 @@ impl Server<'_> {
         // Sending cannot fail, because the worker lives longer than the loop of this thread.
         let _ = self.tasks.send(task);
         // The interrupt is set only after the task was sent: otherwise, work that begins in between
-        // would count as the newest.
+        // would not be cancelled.
         self.interrupt.news();
     }
 

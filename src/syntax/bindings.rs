@@ -3,8 +3,8 @@
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use rustc_hash::FxHashMap;
 
-/// The top-level statements of a module, by the names that they bind or change: enough to find the
-/// meaning of one name without running the whole module.
+/// The top-level statements of a module, by the names that they bind or change. With them, the
+/// meaning of one name can be found without running the whole module.
 #[derive(Debug, Default)]
 pub(crate) struct Bindings {
     names: FxHashMap<Box<str>, Vec<Place>>,

@@ -1,4 +1,4 @@
-//! Environment variables that are set permanently outside Python: in Dockerfiles, shell and batch
+//! Environment variables that are set permanently outside Python: in Dockerfiles, shell and Slurm
 //! scripts, `.env` files, and the YAML of Docker Compose and Kubernetes.
 //!
 //! Only literal settings without a condition are read. The files are read line by line, because a
@@ -16,7 +16,7 @@ pub(crate) enum LaunchFile {
     Yaml,
 }
 
-/// A variable that is set to `1` or `true`.
+/// A variable that is set to `1`, `true` or `True`.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting {
     pub variable: &'static str,

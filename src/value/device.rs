@@ -75,9 +75,9 @@ impl Device {
         self.kind == DeviceKind::Cuda
     }
 
-    /// Whether the two are the same device; `None` if that is not known. `cuda` counts as `cuda:0`,
-    /// because the current device is 0 unless the script changes it; for `cuda` and `cuda:1`, it is
-    /// not known.
+    /// Whether the two are the same device; `None` if that is not known. `cuda` is treated as the
+    /// same device as `cuda:0`, because the current device is 0 unless the script changes it.
+    /// Whether `cuda` and `cuda:1` are the same is not known.
     pub(crate) fn same(self, other: Device) -> Option<bool> {
         match (self.kind, other.kind) {
             (DeviceKind::Symbolic(a), DeviceKind::Symbolic(b)) => (a == b).then_some(true),

@@ -11,7 +11,8 @@ use super::{
     Suspended, Tensor, UserClass, Value,
 };
 
-/// The depth to which structures are compared; below it, only identical objects count as equal.
+/// The depth to which structures are compared; below it, only identical objects are treated as
+/// equal.
 pub(super) const DEPTH: u32 = 4;
 
 /// Whether two values are known to be the same: the same object, or equal in every fact.

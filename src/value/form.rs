@@ -69,7 +69,7 @@ impl TensorForm {
 pub(crate) struct InstanceForm {
     pub class: Sym,
     pub arguments: Vec<(Sym, Form)>,
-    /// The device and dtype of its parameters, if it has any.
+    /// The device and dtype of one of its own parameters, if it has any.
     pub device: Option<Device>,
     pub dtype: Option<Dtype>,
 }
@@ -107,7 +107,7 @@ pub(super) type Constructor<'a> = dyn Fn(Sym) -> Vec<(Sym, Option<Value>)> + 'a;
 const DEPTH: u32 = 4;
 /// The largest number of elements of a sequence that are stored.
 const MAX_ITEMS: usize = 64;
-/// Of tensors with more elements, only the range is stored.
+/// If a tensor has more elements, their values are not stored, only their range.
 const MAX_DATA: usize = 4096;
 
 impl Form {

@@ -312,8 +312,8 @@ impl Heap {
         Symbol { id: self.symbols, name: sym(name), sign }
     }
 
-    /// The symbol for an operation on sizes, which is the same for equal operands: `H//2` is one
-    /// length. Unknown if an operand is unknown.
+    /// The symbol for an operation on sizes, such as `H//2`. Equal operands give the same symbol.
+    /// Unknown if an operand is unknown.
     pub(crate) fn derived(&mut self, operation: &str, operands: &[&Size], sign: Sign) -> Size {
         if operands.iter().any(|size| size.is_unknown()) {
             return Size::Unknown;
@@ -395,7 +395,7 @@ impl Heap {
         }
     }
 
-    /// The tensor to whose memory this one belongs: itself, if it is not a view.
+    /// The tensor that owns the memory of this one: the tensor itself, if it is not a view.
     pub(crate) fn memory_of(&self, id: ObjId) -> ObjId {
         self.base_of(id).unwrap_or(id)
     }

@@ -173,7 +173,8 @@ fn join_all(heap: &mut Heap, values: Vec<Value>, widen: bool, depth: u32) -> Val
 /// The largest number of possible values of a string that are stored.
 const MOST_TEXTS: usize = 64;
 
-/// The join of several strings.
+/// The join of several strings; `None` if one of them is unknown, or if they have too many possible
+/// values.
 pub(crate) fn texts_of(values: &[Value]) -> Option<Value> {
     let mut texts: Vec<Rc<str>> = Vec::new();
     for value in values {
@@ -253,7 +254,8 @@ impl Items {
     }
 }
 
-/// The separate values of several paths, if each path has one value and the values differ.
+/// The rule states of several paths, stored separately, if each path has one state and the states
+/// differ.
 pub(super) fn side_by_side(versions: &[Option<Value>]) -> Option<Value> {
     let mut all: Vec<State> = Vec::new();
     for version in versions {

@@ -29,8 +29,8 @@ fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, cases: given.cases.max(CASES), ..given }
 }
 
-/// Three variants of some bytes, in each of which one byte is changed, or three consecutive parts of
-/// them.
+/// Either three variants of some bytes, with one byte changed in each, or three consecutive parts
+/// of these bytes.
 fn thrice(bytes: &[u8]) -> [Vec<u8>; 3] {
     let [mode, changes @ .., rest] = match bytes {
         [mode, first, second, third, rest @ ..] => [&[*mode][..], &[*first], &[*second], &[*third], rest],
@@ -232,7 +232,7 @@ proptest! {
             }
         }
         // `changed` is true exactly if the join differs from the first state. The number of writes
-        // to memory does not count.
+        // to memory is not compared.
         let held = |heap: &Heap| world.all().map(|id| heap.share(id));
         let last = held(&heap);
         heap.undo(mark);

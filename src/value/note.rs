@@ -1,8 +1,8 @@
 //! Notes that libraries and rules keep on a run and on its objects.
 //!
-//! A note has a [`Topic`], a constant of the module that writes it, and a subject. On the heap, a
-//! note is stored like an attribute, but under a name that is interned separately: it differs from
-//! every name of a program, and is never parsed.
+//! A note has a [`Topic`] (a constant of the module that writes the note) and a subject. On the
+//! heap, a note is stored like an attribute, but under a name that is interned separately: it
+//! differs from every name of a program, and is never parsed.
 
 use std::cell::RefCell;
 use std::rc::Rc;

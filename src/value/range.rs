@@ -62,7 +62,7 @@ impl Range {
         }
     }
 
-    /// An interval whose bounds occur somewhere in the data, but not in every batch.
+    /// An interval whose bounds occur somewhere in the data, not necessarily in every batch.
     pub(crate) fn attained(lo: f64, hi: f64) -> Range {
         Range { attained: true, ..Range::bounds(lo, hi) }
     }

@@ -63,7 +63,7 @@ impl Poly {
         })
     }
 
-    /// The minimum, if there is one.
+    /// The minimum, if it is known.
     fn at_least(&self) -> Option<i64> {
         self.terms.iter().try_fold(self.constant, |sum, (symbols, factor)| {
             let least = symbols.iter().try_fold(1, |least, symbol| match symbol.sign {
@@ -83,8 +83,8 @@ impl Poly {
         Some(Poly { terms: terms.collect::<Option<_>>()?, constant: self.constant.checked_neg()? })
     }
 
-    /// Whether the polynomial is never 0, whatever integers the symbols stand for: a number divides
-    /// every coefficient, but not the constant.
+    /// Whether a number divides every coefficient, but not the constant. Then the polynomial is
+    /// never 0, whatever integers the symbols stand for.
     fn leaves_a_rest(&self) -> bool {
         let divisor = self.terms.iter().fold(0_u64, |divisor, (_, k)| gcd(divisor, k.unsigned_abs()));
         divisor > 1 && !self.constant.unsigned_abs().is_multiple_of(divisor)

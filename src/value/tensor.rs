@@ -117,7 +117,8 @@ impl Past {
         }
     }
 
-    /// The history after a transform that computes new values for an image without moving them.
+    /// The history after a transform that computes new values for the pixels of an image without
+    /// moving the pixels.
     #[must_use]
     pub(crate) fn moved(self) -> Past {
         Past { drawn: self.drawn, ..Past::default() }
@@ -160,7 +161,7 @@ pub(crate) enum Grad {
     Unknown,
     /// `requires_grad` is false.
     Off,
-    /// A leaf that requires grad: a parameter.
+    /// A leaf that requires grad, such as a parameter.
     Leaf,
     /// The result of an operation on a tensor that requires grad.
     Attached,

@@ -304,7 +304,7 @@ fn ctrl_c_is_the_program_s() {
     }
 }
 
-/// The program receives signals that were sent to torchvet only.
+/// The program receives signals that were sent only to torchvet.
 #[cfg(unix)]
 #[test]
 fn signals_are_passed_on() {

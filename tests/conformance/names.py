@@ -3,7 +3,7 @@
     python tests/conformance/names.py > src/library/data/names.txt
 
 A line is a module or class, a colon, and its public names. These include submodules that must be
-imported first, and names that a module only creates when they are accessed.
+imported first, and names that a module creates only when they are accessed.
 """
 
 import importlib

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Every answer comes within this time, even on a busy machine.
+/// The time limit for an answer, which is long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) struct Client {

@@ -2,7 +2,8 @@
 //!
 //! The checker must report exactly the marked lines of the Example, and nothing in Use instead.
 //! With PyTorch, a marked line of the Example must raise what `cpu` expects; without a `cpu`, the
-//! Example must run without an error. Use instead and Evidence must run without an error.
+//! Example must run without an error. An Example that needs CUDA is not run. Use instead and
+//! Evidence must run without an error.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -286,7 +287,7 @@ fn prelude(block: &str) -> &'static str {
     if block.lines().any(imports) { "" } else { PRELUDE }
 }
 
-/// Pages write `"cuda"` as users do; the tests run their blocks on the CPU.
+/// Pages write `"cuda"` as users do; the Example and Use instead are run on the CPU.
 fn on_cpu(block: &str) -> String {
     block.replace(".cuda()", "").replace("\"cuda\"", "\"cpu\"").replace("'cuda'", "'cpu'")
 }

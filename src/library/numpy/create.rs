@@ -161,7 +161,7 @@ pub(crate) fn dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// `np.float32(x)`: a scalar, or an array of the same shape.
+/// `np.float32(x)`: a scalar, or an array with the shape of `x`.
 pub(crate) fn call_dtype(cx: &mut Cx<'_, '_>, dtype: &Value, args: Args) -> Option<Value> {
     let Value::Dtype(dtype) = dtype else { return None };
     let value = args.pos.first()?.value.clone();
@@ -234,7 +234,7 @@ fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get(if cx.name() == "array" { "object" } else { "a" });
     let frame = || crate::library::pandas::as_array(cx, &value);
     let Some(mut out) = frame().or_else(|| as_array(cx, &value)) else {
-        // The result is certainly an array, but only its dtype is known.
+        // The result is certainly an array, but at most its dtype is known.
         let mut out = array(None, dtype.flatten(), at);
         out.shape_at = None;
         return cx.out(out);
@@ -245,7 +245,7 @@ fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.get("ndmin").as_int().is_none_or(|n| n > 0) && cx.name() == "array" {
         out.shape = None;
     }
-    // `asarray` of an array is the array itself.
+    // `asarray` of an array that already has this dtype returns the array itself.
     if cx.name() != "array" && cx.is_numpy(&value) && cx.tensor(&value).is_some_and(|t| t.dtype == out.dtype) {
         return value;
     }

@@ -86,7 +86,7 @@ fn wrapped(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
 }
 
 fn mapped(cx: &mut Cx<'_, '_>, value: &Value, dtype: fn(Dtype) -> Dtype) -> Value {
-    // `as_array` reads a number as a 0-d array, so the result of a scalar is 0-d.
+    // `as_array` reads a number as a 0-d array, so the result for a scalar is 0-d.
     let Some(input) = as_array(cx, value) else { return Value::Unknown };
     let at = cx.at();
     let to = input.dtype.map(dtype);
@@ -209,7 +209,7 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
     if op == BinOp::Pow && right.as_f64().is_none() && out.dtype.is_some_and(Dtype::is_integral) {
         out.dtype = out.dtype.filter(|_| b.dtype.is_some_and(Dtype::is_integral));
     }
-    // A power of two bools is int8; with one bool, the dtype depends on the other operand.
+    // `**` gives int8 for bool operands; if one operand is bool, the dtype depends on the other.
     if op == BinOp::Pow && (a.dtype == Some(Dtype::Bool) || b.dtype == Some(Dtype::Bool)) {
         out.dtype = None;
     }
@@ -362,8 +362,8 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(condition) => broadcast(cx, &condition, &out),
         None => None,
     };
-    // A Python number takes the dtype of the other operand only if that is an array. Two Python
-    // numbers have the dtype of the wider type.
+    // A Python number takes the dtype of the other operand only if the other operand is an array.
+    // If both are Python numbers, the result has the dtype of the wider type.
     if let (Some(p), Some(q)) = (x.number_type(), y.number_type()) {
         out.dtype = match (wider(p, q), out.dtype) {
             (Some(Type::Int), _) => Some(Dtype::Int64),

@@ -40,8 +40,8 @@ const CONVERTING: &[&str] = &[
     "vstack", "where", "zeros_like", "all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var",
 ];
 
-/// NumPy functions that call a method of the argument: `max` and `amax` call `max`. They pass
-/// keywords that the method of tensors does not accept.
+/// NumPy functions that call a method of the argument: `max` and `amax` call `max`. These functions
+/// pass keywords that the method of tensors does not accept.
 const CALLING: &[&str] = &["all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var"];
 
 /// Rejects a tensor, or a list of tensors, that cannot be read as an array.

@@ -227,8 +227,8 @@ fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// Whether the shape is that of a map of class ids or a batch of such maps, not of an image with
-/// channels.
+/// Whether the shape can be that of a map of class ids or of a batch of such maps: the last two of
+/// 2 or 3 dimensions are at least 8 long, unlike those of an image whose channels come last.
 fn is_map(array: &Tensor) -> bool {
     match array.known_shape().as_deref() {
         Some([height, width]) => *height >= 8 && *width >= 8,

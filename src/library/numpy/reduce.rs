@@ -224,7 +224,7 @@ fn bincount(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 fn nonzero(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    // NumPy 2 rejects an array without dimensions, older versions do not.
+    // Newer versions of NumPy reject an array without dimensions; older ones do not.
     let rank = as_array(cx, &b.get("a")).and_then(|a| a.rank()).filter(|rank| *rank > 0);
     let Some(rank) = rank else { return Value::Unknown };
     let at = cx.at();

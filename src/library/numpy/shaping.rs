@@ -57,7 +57,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def("numpy.tile", "a, reps", tile);
     t.family("numpy.", "triu tril", "a, k=0", |cx, b| {
         let Some(mut a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
-        // One dimension is repeated as the rows of a square matrix.
+        // An array of one dimension is repeated as the rows of a square matrix.
         if let Some([only]) = a.shape.as_deref() {
             a.shape = Some(vec![only.clone(), only.clone()]);
         }
@@ -391,7 +391,7 @@ fn stack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let sequence = b.get("arrays");
     let Some(parts) = parts(cx, &sequence) else {
         // The elements of a list of unknown length have equal shapes: otherwise the call raises. An
-        // array of unknown dtype may hold arrays, as the row of a frame may.
+        // array of unknown dtype, such as a row of a frame, may hold arrays.
         let is_list = sequence.as_obj().is_some_and(|id| matches!(cx.it.heap.get(id), Data::List(_)));
         let read = as_array(cx, &sequence).filter(|array| is_list || array.dtype.is_some());
         let out = match (read, b.get("axis").as_int()) {

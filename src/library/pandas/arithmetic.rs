@@ -1,5 +1,5 @@
-//! Operators on Series and frames. If the row labels are equal, they work elementwise; otherwise,
-//! the result is unknown.
+//! Operators on Series and frames. If the row labels of the operands are equal, the operator works
+//! elementwise; otherwise, the values of the result are unknown.
 
 use super::facts::{FRAME, Frame, SERIES, Series, aligned, forget, frame, is_pandas, new_frame, new_series, series};
 use crate::library::common::array;

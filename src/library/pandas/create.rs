@@ -39,7 +39,7 @@ pub(crate) fn register(t: &mut Table) {
     t.family("pandas.", "set_option", "*args, **kwargs", crate::library::common::none);
 }
 
-/// A frame with only the number of rows known.
+/// A frame about which nothing is known.
 fn joined(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     let rows = some_rows(cx);
     new_frame(cx, Frame::unknown(rows))

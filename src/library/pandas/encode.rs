@@ -90,8 +90,8 @@ fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
         return with(out);
     }
     let all: Vec<Value> = dict.entries.values().cloned().collect();
-    // The values to which the possible texts are mapped, if these are known. Whether each of them
-    // occurs is not known.
+    // The values to which the possible texts are mapped, if the possible texts are known. Some of
+    // these values may not occur.
     let met: Option<Vec<Value>> = match &have.items {
         text @ (Value::Str(_) | Value::Among(_)) => {
             let texts = match text {
@@ -122,7 +122,7 @@ fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
     out
 }
 
-/// `replace`: the values that are no key of the dictionary stay.
+/// `replace`: values that are not keys of the dictionary stay.
 fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let plain = b.extra.is_empty() && !b.open;

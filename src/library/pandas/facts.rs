@@ -33,7 +33,7 @@ pub(super) const MOST_ITEMS: usize = 4096;
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
     /// The values as a NumPy array. It has no dtype if the values are strings or categories, or if
-    /// some values may be missing.
+    /// the dtype is unknown, for example because integers may be missing.
     pub array: Tensor,
     /// The elements, if some of them are not numbers: a tuple of all elements, or their join.
     pub items: Value,
@@ -43,7 +43,8 @@ pub(crate) struct Series {
     /// bits nor one of pandas' own dtypes, as in a file that was read without `dtype=`.
     pub wide: bool,
     /// A value that stands for the row labels: the number of rows if the labels count from 0,
-    /// otherwise a fresh symbol. Operations are elementwise only for equal labels.
+    /// otherwise a fresh symbol, or unknown. After a reduction of a frame, it is a tuple of the
+    /// column names. Operations are elementwise only for equal labels.
     pub index: Value,
 }
 
@@ -86,7 +87,7 @@ impl Series {
         }
     }
 
-    /// Whether the values have a 64-bit NumPy dtype, or bool.
+    /// Whether the values, if they are numbers, have a 64-bit NumPy dtype, or bool.
     pub(crate) fn is_wide(&self) -> bool {
         match self.array.dtype {
             Some(dtype) => matches!(dtype, Dtype::Float64 | Dtype::Int64 | Dtype::Uint64 | Dtype::Bool),
@@ -392,7 +393,7 @@ pub(crate) fn as_array(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
 
 /// The values that PyTorch gets when it iterates over a pandas object.
 pub(crate) enum Sequence {
-    /// A Series whose rows are counted from 0.
+    /// A Series whose row labels count from 0.
     Numbers(Box<Tensor>),
     /// A frame, which yields the names of its columns.
     Table,

@@ -252,7 +252,7 @@ pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Optio
         && let Some(id) = object.as_obj()
     {
         // The attribute may be a method that changes the object. But if a frame may have columns
-        // that are not listed, the attribute counts as such a column.
+        // that are not listed, the attribute is assumed to be such a column.
         let column = frame(cx, object).is_some_and(|f| f.open);
         if column {
             return Some(Value::Unknown);

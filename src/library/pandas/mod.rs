@@ -1,7 +1,7 @@
 //! pandas: the parts of frames and Series that matter for tensors created from them.
 //!
-//! A method that is in no table may change the frame, so reading such a method makes the frame
-//! unknown (see `labels::attribute`).
+//! An attribute that is in no table may be a method that changes the object, so reading it makes
+//! the frame or Series unknown. `labels::attribute` implements this, with a few exceptions.
 
 pub(crate) mod arithmetic;
 mod column;

@@ -12,7 +12,8 @@ use crate::value::{Items, Key, Range, Size, Value};
 pub(crate) fn register(t: &mut Table) {
     both(t, "copy", "self, deep=True, *, inplace=False", |cx, b| {
         if b.get("deep").as_bool() != Some(true) {
-            // A shallow copy shares its values with the original, so a write changes both.
+            // Before pandas 3, a shallow copy shares its values with the original, so a write
+            // changes both.
             return b.get("self");
         }
         rearranged(cx, b, Rows::Same)
@@ -58,7 +59,7 @@ pub(crate) fn register(t: &mut Table) {
         let rows = some_rows(cx);
         rearranged(cx, b, Rows::Picked(rows))
     });
-    // The model of a group-by object only supports iteration.
+    // The model of a group-by object supports only iteration.
     t.def("pandas.DataFrame.groupby", "self, by=None, **kwargs", |cx, b| indexer(cx, GROUPS, &b.get("self")));
     t.class(GROUPS, &[], "").keeps_arguments = false;
     t.def(&format!("{GROUPS}.__iter__"), "self", |cx, b| {

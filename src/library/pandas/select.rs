@@ -79,7 +79,7 @@ fn columns(cx: &mut Cx<'_, '_>, object: &Value, have: &Frame, key: &Value) -> Va
             }
             None => Value::Unknown,
         },
-        // A column with one of several names. In a frame without a multi-level header, it is a
+        // A column whose exact name is not known. In a frame without a multi-level header, it is a
         // Series.
         Value::Any(Type::Str) | Value::Among(_) => {
             let column = Series { wide: false, ..have.other(cx.at()) };
@@ -278,7 +278,7 @@ fn located_rows(cx: &mut Cx<'_, '_>, from: &Value, rows: &Value, by_position: bo
         }
         _ if is_mask(cx, rows) => masked(cx, from),
         _ => {
-            // A list or an array of positions.
+            // A list or an array of positions or labels.
             let count = match crate::library::numpy::as_array(cx, rows) {
                 Some(array) if array.rank() == Some(1) => array.dim(0).map(|d| d.size.clone()),
                 _ => None,

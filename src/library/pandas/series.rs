@@ -154,7 +154,7 @@ pub(crate) fn register(t: &mut Table) {
         let labels = b.extra.iter().find(|(k, _)| k.as_str() == "labels").map(|(_, a)| a.value.as_bool());
         let have = b.rest_values().first().and_then(|v| series(cx, v));
         match (have, labels) {
-            // The result has the numbers of the bins. They are floats if a value is in no bin.
+            // The result has the indices of the bins, which are floats if a value is in no bin.
             (Some(have), Some(Some(false))) if cx.name() != "to_datetime" => {
                 let out = have.as_dtype(None, cx.at());
                 let out = Series { wide: true, ..out };
@@ -310,7 +310,7 @@ fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, how: Reduce) -> Value {
     new_series(cx, out)
 }
 
-/// `series.apply(function)`: calls the function once, with the join of the elements.
+/// `series.apply(function)`: calls a function of the program once, with the join of the elements.
 fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (object, function) = (b.get("self"), b.get("func"));
     let Some(have) = series(cx, &object) else { return Value::Unknown };

@@ -33,7 +33,7 @@ fn partial(func: Value, args: Vec<Value>, kwargs: Vec<(crate::value::Sym, Value)
     Value::Partial(std::rc::Rc::new(Partial { func, args, kwargs }))
 }
 
-/// A call of the decorated function. If the call has no arguments, Hydra passes the configuration.
+/// The decorated function: a call passes the configuration to the function of the program.
 fn main(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let path = b.get("config_path");
     let config = match (path.as_str().or(path.is_none().then_some("")), b.get("config_name").as_str()) {
@@ -91,7 +91,7 @@ fn compose(cx: &mut Cx<'_, '_>, folder: &str, name: &str, depth: usize) -> Optio
             },
             _ => return None,
         };
-        // The file name is an interpolation, which depends on other choices.
+        // The file name contains an interpolation, which depends on other choices.
         if option.contains("${") || group.contains("${") {
             return None;
         }

@@ -7,8 +7,8 @@ use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
 use crate::value::{Data, Dict, Key, Type, Value};
 
-/// The maximum length of a chain of interpolations, each of which refers to the next. Also the
-/// maximum depth of nested dictionaries.
+/// The maximum length of a chain of interpolations, each of which refers to the next. It is also
+/// the maximum depth of nested dictionaries.
 const MOST_STEPS: usize = 16;
 
 pub(crate) fn register(t: &mut Table) {

@@ -34,7 +34,7 @@ const TRANSFORMERS: &[(&str, Width, Gives, &str)] = &[
     ("preprocessing", Width::Unknown, Gives::Floats, "PolynomialFeatures"),
     ("preprocessing", Width::Kept, Gives::Argument, "OrdinalEncoder"),
     ("preprocessing", Width::Unknown, Gives::Argument, "OneHotEncoder"),
-    // These transformers drop columns with only missing values, so the width is unknown.
+    // These transformers drop columns in which all values are missing, so the width is unknown.
     ("impute", Width::Unknown, Gives::Floats, "SimpleImputer KNNImputer IterativeImputer"),
     ("decomposition", Width::Argument("n_components"), Gives::Floats, "PCA TruncatedSVD"),
 ];
@@ -131,7 +131,7 @@ fn transform(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             None => wide.then_some(Dtype::Float64),
         }),
     };
-    // scikit-learn accepts and returns tables of 2 dimensions only.
+    // scikit-learn accepts and returns only tables of 2 dimensions.
     let rank = found.as_ref().and_then(|(input, _)| input.rank());
     if rank.is_some_and(|rank| rank != 2) {
         return Value::Unknown;

@@ -49,7 +49,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// `create_task` and similar functions: the coroutine may run whenever another one waits.
+/// `create_task` and similar functions: the coroutine may run whenever another coroutine waits.
 fn task(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let coroutine = b.get("coro");
     cx.it.hook(Hook::Anytime, coroutine.clone());

@@ -1,7 +1,7 @@
 //! The parts of Python's standard library that training scripts use.
 //!
-//! Only functions that add or carry facts are here: a function that is in no table returns an
-//! unknown value, which is right for most functions.
+//! Only functions whose results have known facts are here: a function that is in no table returns
+//! an unknown value, which is right for most functions.
 
 pub(crate) mod argparse;
 pub(crate) mod concurrent;

@@ -203,7 +203,7 @@ fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Notes something on the run. On the other paths of a branch, it is as before.
+/// Stores a note on the run. On the other paths of a branch, the value of the note is `before`.
 fn note(cx: &mut Cx<'_, '_>, note: Note, before: Value, now: Value) {
     if cx.it.remembered(note).is_none() {
         let state = cx.it.state;

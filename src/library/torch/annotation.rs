@@ -13,7 +13,7 @@ const ANNOTATED: Topic = Topic::new("annotated size");
 pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, span: Span) -> Option<Value> {
     match annotation {
         Value::Path(path) => match path.as_str() {
-            // Users write `torch.FloatTensor` for tensors of any dtype, on any device.
+            // Users also write `torch.FloatTensor` for tensors of any dtype, on any device.
             "torch.Tensor" | "torch.FloatTensor" | "torch.LongTensor" | "torch.BoolTensor" => {
                 Some(it.heap.tensor(Tensor::default()))
             }
@@ -40,7 +40,8 @@ pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, spa
     }
 }
 
-/// Methods that only tensors have, among the objects that training scripts pass to functions.
+/// Methods that, among the objects that training scripts usually pass to functions, only tensors
+/// have.
 const METHODS_OF_TENSORS: &[&str] = &[
     "contiguous",
     "dim",
@@ -67,7 +68,7 @@ const METHODS_OF_TENSORS: &[&str] = &[
 ];
 
 /// A tensor, if the function uses the parameter in a way that only tensors allow. The arguments of
-/// `forward` are on the device of the module.
+/// `forward` are assumed to be on the device of the module.
 pub(crate) fn used(
     it: &mut Interp<'_>,
     uses: &[(&str, bool)],

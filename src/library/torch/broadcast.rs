@@ -177,7 +177,7 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
         return (None, None);
     }
     if let Some((.., message, reads)) = clash(Device::on_gpu) {
-        // If a flag of the program decided against the GPU, no module is there.
+        // If a flag of the program decided against the GPU, the assumption is false.
         if !cx.it.declines_gpu {
             cx.reject_if(MODULE_ON_GPU, RejectKind::Device, message, reads);
         }
@@ -193,8 +193,8 @@ fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     (device.map(|device| device.implied_if(implied)), at)
 }
 
-/// Whether nothing shows on which device a tensor is. (The device of a module is open, too, but
-/// [`common_device`] has checked it.)
+/// Whether the device of a tensor is unknown or symbolic. (The device of a module is not known
+/// either, but [`common_device`] has checked it.)
 pub(crate) fn has_open_device(tensor: &Tensor) -> bool {
     tensor.device.is_none_or(|device| matches!(device.kind, DeviceKind::Symbolic(_)))
 }
@@ -254,7 +254,7 @@ impl Input for Named<'_> {
 /// The gradient state of a differentiable operation's result.
 pub(crate) fn result_grad<T: Input>(cx: &Cx<'_, '_>, inputs: &[T], dtype: Option<Dtype>) -> Grad {
     let mut inputs = inputs.iter().map(Input::tensor);
-    // Without inputs, all of them are unknown.
+    // If the list is empty, nothing is known about the inputs.
     let known = inputs.len() > 0;
     if dtype.is_some_and(Dtype::is_integral) || known && inputs.clone().all(|t| t.grad == Grad::Off) {
         return Grad::Off;
@@ -262,7 +262,7 @@ pub(crate) fn result_grad<T: Input>(cx: &Cx<'_, '_>, inputs: &[T], dtype: Option
     match grad_mode(cx) {
         Some(false) => Grad::Off,
         // An input that needs gradients is floating. If the result's dtype is unknown only because
-        // this input's dtype is, the result is floating, too.
+        // the dtype of this input is unknown, the result is floating, too.
         Some(true) if inputs.any(|t| is_attached(t) && (dtype.is_some() || t.dtype.is_none())) => Grad::Attached,
         _ => Grad::Unknown,
     }

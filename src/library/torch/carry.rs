@@ -249,7 +249,7 @@ pub(crate) fn sizes(cx: &Cx<'_, '_>, values: &[Value]) -> Option<Vec<Size>> {
     }
 }
 
-/// A size; for a 0-d tensor, its element.
+/// A value as a size; for a tensor with one element, this element.
 pub(crate) fn size(cx: &Cx<'_, '_>, value: &Value) -> Size {
     if let Some(tensor) = cx.tensor(value) {
         return match tensor.data.as_deref() {

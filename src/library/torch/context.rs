@@ -1,7 +1,7 @@
 //! Context managers: gradient modes, autocast, default devices.
 //!
-//! The settings of a manager are notes of the run (`library/notes.rs`); the previous settings are a
-//! note of the manager, so that they can be restored.
+//! The current settings are notes of the run (`library/notes.rs`). Notes of a manager hold the
+//! setting inside its block, and the previous settings, which the end of the block restores.
 
 use crate::library::notes::{AUTOCAST, DEFAULT_DEVICE, DEVICES_BEFORE, GRAD_MODE};
 use crate::library::{Class, Cx, Table};

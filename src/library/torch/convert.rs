@@ -481,7 +481,8 @@ fn backward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     } else if input.grad == Grad::Unknown
         && let Some(id) = b.get("input").as_obj()
     {
-        // The call succeeds only if the tensor has a graph.
+        // The call succeeds only if the tensor requires grad. Such a tensor is assumed to be a
+        // result of operations, not a leaf.
         cx.it.heap.update_tensor(id, |input| input.grad = Grad::Attached);
     }
     super::attributes::gradients_made(cx);

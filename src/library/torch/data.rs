@@ -333,8 +333,8 @@ fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, topic: Topic) -> Option<Dim> {
     cx.tensor(&cx.it.heap.note(loader.as_obj()?, topic)?)?.dim(0).map(|dim| Dim { batch: true, ..dim.clone() })
 }
 
-/// Runs one of the processes, with an unknown rank. If the processes communicate, another process
-/// may change their tensors.
+/// Runs one of the processes, with an unknown rank. Functions of modules that use
+/// `torch.distributed.rpc` are not run, because another process may change their tensors.
 fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let span = cx.span;
     let scope = match b.get("fn").as_obj().map(|id| cx.it.heap.get(id)) {

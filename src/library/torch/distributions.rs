@@ -1,7 +1,7 @@
 //! `torch.distributions`: samples of a distribution, and their log-probabilities, have the shape to
 //! which its parameters broadcast.
 //!
-//! An instance stores this shape, the dtype and the device as a tensor in `batch`.
+//! A note of an instance (`BATCH`) holds this shape, the dtype and the device as a tensor.
 
 use super::carry::bare;
 use crate::library::{Cx, Table};

@@ -66,7 +66,7 @@ pub(crate) fn same_dtype(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> Res
     }
 }
 
-/// The rank, with a 0-dimensional tensor counted as 1-dimensional.
+/// The rank; 1 for a 0-dimensional tensor.
 pub(crate) fn at_least_one(tensor: &Tensor) -> Option<usize> {
     tensor.rank().map(|r| r.max(1))
 }
@@ -140,7 +140,8 @@ pub(crate) fn index_fits(
     Ok(())
 }
 
-/// The result of picking elements from `input`: its dtype and role, in another shape.
+/// The result of picking elements from `input`: it has the dtype and role of `input`, but another
+/// shape.
 fn picked(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, takes: Takes) -> Tensor {
     shuffled(cx, input, dims, takes)
 }

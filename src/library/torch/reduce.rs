@@ -60,7 +60,7 @@ pub(crate) fn dims_of(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> R
     Ok(Dims::These(dims))
 }
 
-/// A dimension counted from the front; 0-d tensors count as 1-d.
+/// A dimension counted from the front; 0-d tensors are treated as 1-d.
 pub(crate) fn index(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>, rank: usize) -> Result<Option<usize>, ()> {
     let Some(dim) = value.as_int() else { return Ok(None) };
     let span = i64::try_from(rank.max(1)).unwrap_or(i64::MAX);

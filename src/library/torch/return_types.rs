@@ -1,7 +1,7 @@
 //! The named tuples that functions with several results return: `x.max(1).values`.
 //!
 //! They are modelled as plain tuples. The number of items and the name determine the item: in
-//! tuples of the same length, a name always has the same position.
+//! tuples of the same length, each name has the same position. The only exception is `U`.
 
 use crate::library::{Cx, Table};
 use crate::value::{Sym, Value};

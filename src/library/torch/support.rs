@@ -59,7 +59,7 @@ pub(crate) fn tensor_param(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Option
     cx.tensor(&value)
 }
 
-/// An operand of a function of `torch`: a NumPy number counts as a Python number.
+/// An operand of a function of `torch`: a NumPy number is treated as a Python number.
 pub(crate) fn operand(cx: &Cx<'_, '_>, value: &Value) -> Operand {
     let operand = Operand::of(cx, value);
     let Operand::Tensor(tensor) = &operand else { return operand };
@@ -256,8 +256,8 @@ pub(crate) fn map_data(out: &mut Tensor, input: &Tensor, at: crate::value::Origi
     set_data(out, values, at);
 }
 
-/// Elements are known only up to this number. Of the floating dtypes, only bfloat16 and those of at
-/// most 8 bits do not represent all integers up to it.
+/// Elements are tracked only up to this absolute value. Of the floating dtypes, only bfloat16 and
+/// those of at most 8 bits do not represent all integers up to it.
 const MOST_EXACT: f64 = 2048.0;
 
 /// Sets the elements if they are small integers that the dtype represents.
@@ -284,7 +284,7 @@ pub(crate) fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value
         return;
     }
     let Some(dtype) = out.dtype else { return };
-    // Larger numbers are rounded.
+    // Numbers beyond `exact_up_to` may be rounded.
     let is_exact = |x: f64| x.is_infinite() || exact_up_to(dtype).is_none_or(|exact| x.abs() <= exact);
     if matches!(dtype, Dtype::Float16 | Dtype::Bfloat16)
         && !range.parts().iter().all(|(lo, hi)| is_exact(*lo) && is_exact(*hi))

@@ -80,8 +80,8 @@ pub(crate) fn channels(cx: &Cx<'_, '_>, model: &Value, features: i64) -> Size {
     parts.fold(Size::Int(features), |_, part| out_of(cx, &part, Size::Unknown))
 }
 
-/// Whether modules were added to a body by name. Such modules run at its end. `conv0` replaces the
-/// first layer of a DenseNet.
+/// Whether modules were added to a body by name. Such modules run at the end of the body. (`conv0`
+/// is no addition: it replaces the first layer of a DenseNet.)
 fn is_extended(cx: &Cx<'_, '_>, body: &Value) -> bool {
     let added = |name: &str| name != PROBE && name != "conv0";
     named_children_of(cx, body).found.iter().any(|(name, _)| added(name))

@@ -1,6 +1,6 @@
 //! `torchvision.models.detection`: models that take a list of images and, in training, a list of
-//! targets. The box classifier of an R-CNN is a real layer, which scripts replace; in training, the
-//! labels are checked by a cross entropy against its output.
+//! targets. The box classifier of an R-CNN is a real layer, because scripts replace it. In
+//! training, a cross entropy checks the labels against the output of this layer.
 
 use super::models::{check_classes, layer, open_module};
 use crate::library::data::TORCHVISION_MODELS;

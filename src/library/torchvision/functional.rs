@@ -1,8 +1,8 @@
 //! `torchvision.transforms.functional`, and its counterpart under `v2`.
 //!
-//! The functions work on Pillow images and on tensors. Calls of `v2` are also reported under the
-//! older path, so that one contract covers both. Masks of `tv_tensors` are an exception: `v2` never
-//! interpolates them.
+//! The functions work on Pillow images and on tensors. Most calls of `v2` are also announced under
+//! the older path, so that one contract covers both. Masks of `tv_tensors` are an exception: `v2`
+//! never interpolates them.
 
 use super::geometry::{center_crop, crop, pad, warp};
 use super::tv_tensors;
@@ -115,8 +115,8 @@ pub(crate) fn register(t: &mut Table) {
     for name in ["get_image_size", "get_dimensions", "get_image_num_channels"] {
         def!(name, "img", unknown);
     }
-    // Contracts name these functions of `v2`, so their calls are not also reported under the older
-    // path.
+    // Contracts name these functions of `v2`, so their calls are not also announced under the
+    // older path.
     t.def(&format!("{V2}resize"), RESIZE_V2, resize);
     t.def(&format!("{V2}resized_crop"), RESIZED_CROP_V2, resize);
 }
@@ -126,7 +126,7 @@ pub(super) fn picture(b: &Bound) -> Value {
     b.values.first().and_then(Option::as_ref).map_or(Value::Unknown, |a| a.value.clone())
 }
 
-/// A function of `v2`: runs the model of the older function. The call is also reported under the
+/// A function of `v2`: runs the model of the older function. The call is also announced under the
 /// older path, except for masks, which `v2` never interpolates.
 fn second(cx: &mut Cx<'_, '_>, b: &Bound, first: Run) -> Value {
     let mask = b.values.first().and_then(Option::as_ref).is_some_and(|a| tv_tensors::is(cx, &a.value, "Mask"));

@@ -1,4 +1,4 @@
-//! `torchvision.models.segmentation`: the classifier consists of real layers, the backbone is not
+//! `torchvision.models.segmentation`: the classifier consists of real layers; the backbone is not
 //! modelled. The result is a dictionary with `out`, and with `aux` if there is an auxiliary
 //! classifier.
 

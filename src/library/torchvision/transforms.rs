@@ -268,8 +268,8 @@ fn flatten(cx: &Cx<'_, '_>, value: &Value, out: &mut Vec<Value>, depth: u32) {
 struct Walk<'w> {
     name: &'w str,
     object: &'w Value,
-    /// Whether the next plain tensor counts as an image. If there is no explicit image, the first
-    /// plain tensor does.
+    /// Whether the next plain tensor is treated as an image. This is true for the first plain
+    /// tensor if there is no explicit image, such as a `tv_tensors.Image`.
     pure: bool,
     /// Whether an unknown input may be the explicit image.
     unsure: bool,

@@ -105,8 +105,8 @@ fn make(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         out = out.with_device(device, at);
     }
     if class == "Mask" {
-        // A mask contains class ids, or marks the pixels of one object. Such values must not be
-        // interpolated.
+        // A mask contains class ids, or marks the pixels of one object. The values of a mask must
+        // not be interpolated.
         out = out.with_role(Some(Role::ClassMask), at);
     } else if class == "Image" {
         out = out.with_role(Some(Role::Image), at);

@@ -3,7 +3,7 @@
 use crate::library::data::{Checkpoint, TRANSFORMERS};
 
 /// A checkpoint by name, with or without its owner: `google-bert/bert-base-uncased`. Only the
-/// original publishers count as owners.
+/// original publishers are accepted as owners.
 pub(super) fn find(name: &str) -> Option<&'static Checkpoint> {
     let short = match name.split_once('/') {
         None => name,

@@ -35,7 +35,7 @@ fn with_arguments(cx: &mut Cx<'_, '_>, config: &Value, b: &Bound) {
     for (name, arg) in &b.extra {
         cx.it.heap.set_attr(id, name.as_str(), arg.value.clone());
     }
-    // The names of the labels may determine their number.
+    // `id2label` determines the number of labels.
     let labels = b.extra.iter().find(|(k, _)| k.as_str() == "id2label").map(|(_, a)| a.value.clone());
     if let Some(labels) = labels {
         let count = match labels.as_obj().map(|id| cx.it.heap.get(id)) {

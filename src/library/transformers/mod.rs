@@ -1,7 +1,7 @@
 //! Hugging Face transformers: configurations, models by task, tokenizers.
 //!
-//! The facts of a checkpoint come from its name; the last layer of a model is a real layer, which
-//! checks dtype and device, and determines the size of the logits.
+//! The facts of a checkpoint come from its name. An internal linear layer represents most of a
+//! model: it checks the device of the inputs, and determines the dtype and device of the output.
 
 mod checkpoints;
 pub(super) mod config;

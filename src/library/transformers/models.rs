@@ -30,7 +30,7 @@ const TASKS: &[&str] = &[
     "ForImageClassification",
 ];
 
-/// The positional parameters of all models have the same order up to the mask.
+/// The positional parameters of most models have this order up to the mask.
 const FORWARD: &str = "self, input_ids=None, attention_mask=None, *more, labels=None, return_dict=None, \
                        inputs_embeds=None, **kwargs";
 const FORWARD_IMAGES: &str = "self, pixel_values=None, *more, labels=None, return_dict=None, **kwargs";
@@ -389,8 +389,8 @@ fn embed(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value) {
     }
 }
 
-/// The loss that a model computes itself, by a call of the loss function, so that contracts check
-/// it.
+/// The loss that a model computes itself. It is modelled as a call of the loss function, so that
+/// contracts check the labels.
 fn loss_of(cx: &mut Cx<'_, '_>, model: &Value, logits: &Tensor, labels: &Value) -> Value {
     let (at, span) = (cx.at(), cx.span);
     let scalar = Tensor {

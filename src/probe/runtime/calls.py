@@ -2,7 +2,7 @@
 
 A trace function follows the frames whose code contains such a call, instruction by instruction.
 An instruction belongs to a finding if its position is exactly the expression of the finding. So
-other calls on the same line do not count, and an operand that is never evaluated is not reported as
+other calls on the same line are ignored, and an operand that is never evaluated is not reported as
 a call. Before Python 3.11, instructions have no columns: a finding is then identified by its lines,
 and it is not known whether a call succeeded.
 """

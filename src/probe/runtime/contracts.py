@@ -299,7 +299,7 @@ def _maker(t):
 
 def _is_class_mask(t):
     """Whether a tensor contains a class id per pixel: few distinct integers. Bytes may be an image,
-    and a floating tensor with two values may be a soft binary mask, so these do not count."""
+    and a floating tensor with two values may be a soft binary mask, so neither is a class mask."""
     if t.ndim < 2 or t.dtype in (torch.bool, torch.uint8) or t.is_complex():
         return False
     if not t.dtype.is_floating_point:
@@ -314,8 +314,8 @@ def _of_classes(t):
     dim = 1 if t.ndim > 1 else 0
     if t.shape[dim] < 2 or t.is_complex():
         return None
-    # A fast first test, which most tensors fail: if the first sample has no role, the batch has
-    # none.
+    # A fast first test: if the first sample has no role, the batch has none. For most tensors, this
+    # is so.
     if t.ndim > 1 and t.shape[0] > 1 and _of_classes(t[:1]) is None:
         return None
     wide = t.to(torch.float64)

@@ -267,8 +267,8 @@ def _meaning(name):
 
 
 def _environment(shell, started_with, imported_already):
-    """The relevant variables: where each was set, and whether this was before PyTorch was imported,
-    which is in time for all of them."""
+    """The relevant variables: where each was set, and whether it was set in time. A variable that is
+    set before PyTorch is imported is always in time."""
     told = []
     for name in sorted({*shell, *started_with, *os.environ}):
         meaning = _meaning(name)

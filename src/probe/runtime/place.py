@@ -29,7 +29,7 @@ def _of_python(filename):
 
 
 def of_library(filename):
-    """Whether a file belongs to an installed library."""
+    """Whether a file belongs to an installed library, or to Python's own library."""
     return filename.startswith(_LIBRARY) or _installed(filename)
 
 

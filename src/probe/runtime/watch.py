@@ -76,7 +76,7 @@ def _names(function):
 
 
 class Watch(TorchFunctionMode):
-    """Checks every call, in the threads that have entered it."""
+    """Checks every call of a function with a contract, in the threads that have entered the mode."""
 
     def __init__(self, pages, report, stop=True):
         super().__init__()

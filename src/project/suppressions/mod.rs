@@ -1,7 +1,8 @@
 //! The comments that suppress findings in a file.
 //!
-//! `# torchvet: ignore[TV103]` on the first or last line of a finding or of its statement, or alone
-//! on a line before the next line of code; `# torchvet: ignore-file` anywhere; and `# noqa: TV103`.
+//! They are: `# torchvet: ignore[TV103]` on the first or last line of a finding or of its
+//! statement, or alone on a line before such a line; `# torchvet: ignore-file` anywhere; and
+//! `# noqa: TV103` on the first or last line of a finding or of its statement.
 
 mod add;
 mod scan;
@@ -71,7 +72,7 @@ impl<'f> Suppressions<'f> {
         Suppressions { file, directives: scan::directives(file) }
     }
 
-    /// Whether a comment suppresses the finding. The comment then counts as used.
+    /// Whether a comment suppresses the finding. If so, the comment is marked as used.
     pub(crate) fn covers(&self, diagnostic: &Diagnostic) -> bool {
         if self.directives.is_empty() || diagnostic.span.file != self.file.id {
             return false;
@@ -207,7 +208,7 @@ impl<'f> Suppressions<'f> {
 }
 
 impl Directive {
-    /// Whether the directive has a code of the finding. The code then counts as used.
+    /// Whether the directive has a code of the finding. If so, the code is marked as used.
     fn names(&self, diagnostic: &Diagnostic) -> bool {
         let mut named = self.codes.is_empty();
         for code in &self.codes {

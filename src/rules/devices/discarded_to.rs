@@ -1,7 +1,8 @@
 //! `x.to(device)` as a statement: it does not move the tensor, and the returned copy is not used.
 //!
 //! For a module, and for a batch of a tokenizer, the same statement is correct. So the rule reports
-//! only values that are known to be tensors, and no call that certainly returns the same tensor.
+//! a call only if the value is known to be a tensor. A call that certainly returns the same tensor
+//! is not reported.
 
 use std::cell::RefCell;
 
@@ -44,8 +45,8 @@ impl Rule for DiscardedTo {
         if span != call || value.as_obj() == receiver.as_obj() {
             return;
         }
-        // An expression without a name is converted for another reason: `torch.zeros(1).cuda()`
-        // initialises CUDA.
+        // If the receiver is not a name, attribute or element, the call may be there for another
+        // reason: `torch.zeros(1).cuda()` initialises CUDA.
         let Some(name) = cx.source(call).and_then(|text| receiver_of(&text, method)) else { return };
         let device = before.device.zip(after.device).and_then(|(a, b)| a.same(b).map(|same| !same));
         let dtype = before.dtype.zip(after.dtype).map(|(a, b)| a != b);

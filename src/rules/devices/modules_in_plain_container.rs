@@ -1,10 +1,10 @@
 //! Modules and parameters in a plain list or dictionary of a module.
 //!
-//! Such a list is correct if its members are also registered in another way, or are excluded on
-//! purpose: a teacher that was created elsewhere is often put into a list so that it is not
-//! registered. So the rule reports only members that the module created itself, that have
-//! parameters with gradients, that are used by a `forward` with gradients, and that were never
-//! passed to code that may have registered, moved or trained them.
+//! Such a container is correct if its members are also registered in another way, or are excluded
+//! on purpose: a teacher that was created elsewhere is often put into a list so that it is not
+//! registered. So the rule reports a container only if the module created members with parameters
+//! that require grad, if a `forward` reads the container while gradients are recorded, and if no
+//! member was passed to code that may have registered, moved or trained it.
 
 use std::cell::RefCell;
 
@@ -40,8 +40,8 @@ pub(crate) struct ModulesInPlainContainer {
     used: RefCell<FxHashSet<(ObjId, Sym)>>,
     /// Objects that were registered, or passed to code that may have registered them.
     handed: RefCell<FxHashSet<ObjId>>,
-    /// Modules whose methods pass arguments that are not known one by one to a layer of `torch.nn`,
-    /// which may register them.
+    /// Modules with a method that calls something in `torch.nn` with arguments that are not all
+    /// known. The call may register the members of any container.
     unsure: RefCell<FxHashSet<ObjId>>,
 }
 
@@ -86,8 +86,8 @@ impl Rule for ModulesInPlainContainer {
         if path.starts_with("torch.nn.functional.") || path.ends_with(".forward") || moves && it.inside("forward") {
             return;
         }
-        // Layers of `torch.nn` register the modules that they are given. If these are not known one
-        // by one, the module whose method makes the call is `unsure`.
+        // Layers of `torch.nn` register the modules that they are given. If not all of these
+        // modules are known, the module whose method makes the call is added to `unsure`.
         let receives = path.starts_with("torch.nn.");
         let takes_parameters = path.starts_with("torch.optim.") || path.starts_with("torch.nn.");
         if bound.open
@@ -213,7 +213,7 @@ fn collect(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<Value>) {
     }
 }
 
-/// Whether a container has elements that are not known one by one.
+/// Whether a container has elements that are not known individually.
 fn is_open(it: &Interp<'_>, value: &Value) -> bool {
     match value.as_obj().map(|id| it.heap.get(id)) {
         Some(Data::List(Items::Many(_)) | Data::Set(Items::Many(_))) => true,

@@ -1,8 +1,8 @@
 //! Environment variables that are set after they were read.
 //!
-//! When PyTorch reads each variable was found out by experiment; variables without such an experiment
-//! are not reported. A variable that is too late for this process may be meant for child
-//! processes, so programs that start processes are not reported.
+//! The time at which each variable is read was determined by experiment. Variables without an
+//! experiment are not reported. A variable that is set too late for this process may be meant for
+//! child processes, so programs that start processes are not reported.
 
 use std::cell::{Cell, RefCell};
 
@@ -123,8 +123,8 @@ impl Rule for LateEnvironmentVariable {
                 let flag = |topic: Topic| holds(it, topic);
                 let (late, certain) = match read {
                     Read::Import => (level >= Progress::Imported, true),
-                    // After a query of devices, it is not known which variables the driver has
-                    // read: this was not measured.
+                    // No experiment has shown which variables the driver has read after a query of
+                    // devices.
                     Read::Driver => (level >= Progress::Queried, level >= Progress::Initialised),
                     Read::Cuda => (level >= Progress::Initialised, true),
                     Read::Cublas => (flag(CUBLAS), true),

@@ -45,7 +45,7 @@ impl Rule for SeedAfterUse {
             return;
         }
         let drawn = holds(it, DRAWN);
-        // Only the first seed is reported: a later one begins a new experiment.
+        // Only the first seed is reported: a later one may begin a new experiment.
         if self.seeded.replace(true) || !drawn || it.in_loop() {
             return;
         }

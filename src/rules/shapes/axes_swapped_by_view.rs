@@ -1,7 +1,8 @@
 //! `view` or `reshape` to the same sizes in another order, or to `[B, 2 * H]` from `[2, B, H]`.
 //!
-//! The rule reports a view that moves at least two sizes, if these sizes are different numbers or
-//! symbols. Two symbols, or a symbol and a number, count as different.
+//! In the first case, the view must have at least three axes and move at least two sizes, which
+//! must be different numbers or symbols. Two different symbols, or a symbol and a number, are
+//! assumed to be different sizes.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
@@ -170,8 +171,8 @@ fn joins_over(old: &[Size], new: &[Size]) -> bool {
         && ![first, second, last].iter().any(|size| size.known() == Some(1))
 }
 
-/// Whether the sizes are the same, but at least two of them are at other positions. A view that
-/// shifts the rows of a padded tensor does not count.
+/// Whether the sizes are the same, but at least two of them are at other positions. False for a
+/// view that may shift the rows of a padded tensor.
 fn swaps(old: &[Size], new: &[Size], is_padded: impl FnOnce() -> bool) -> bool {
     if old.len() < 3 || old.len() != new.len() {
         return false;
@@ -184,10 +185,10 @@ fn swaps(old: &[Size], new: &[Size], is_padded: impl FnOnce() -> bool) -> bool {
         })
     };
     let (from, to): (Vec<&Size>, Vec<&Size>) = moved.into_iter().unzip();
-    // Transformer-XL and Longformer shift the rows of their scores on purpose, with such a view of a
-    // padded tensor. The view swaps the last two of four axes, or the first two. The second and third
-    // axes are often the heads and steps of attention, so swapping them counts as a shift only if
-    // the tensor was padded.
+    // Transformer-XL and Longformer shift the rows of their scores on purpose, with such a view of
+    // a padded tensor. The view swaps the last two of four axes, or the first two. The second and
+    // third axes are often the heads and steps of attention, so a swap of these is treated as a
+    // shift only if the tensor was padded.
     let moves = |at: usize| old.get(at).zip(new.get(at)).is_some_and(|(a, b)| a.equals(b) != Some(true));
     // The same shift, recognised by its padding of one column: the swapped sizes differ by 1.
     let padded = |a: &Size, b: &Size| a.sub(b).known() == Some(1);

@@ -13,7 +13,8 @@ use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "head-never-called";
-/// The names of the last layer in torchvision networks; each network has one of them.
+/// The names of the last layer in torchvision's classification networks; each network has one of
+/// them.
 const HEADS: &[&str] = &["fc", "classifier", "head", "heads"];
 
 struct Head {

@@ -71,8 +71,8 @@ impl Rule for SizeSetOnLayer {
             return;
         }
         let Some(called) = bound.get("self").as_obj() else { return };
-        // Library networks are not interpreted: when a network is called, each layer in it counts
-        // as called.
+        // Library networks are not interpreted: when a network is called, all layers in it are
+        // assumed to be called.
         let closed = path.as_str().starts_with("torchvision.models.");
         let calls = |set: &&Set| {
             let mut inside = Vec::new();

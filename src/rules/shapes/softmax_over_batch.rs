@@ -38,8 +38,8 @@ impl Rule for SoftmaxOverBatch {
         };
         let Some((at, over)) = dim.and_then(|at| Some((at, dims.get(at)?))) else { return };
         let mut others = dims.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, dim)| dim).peekable();
-        // Scores with one number per sample are normalised over the batch on purpose, and so are
-        // scores of pairs of samples.
+        // Scores with one number per sample, and scores of pairs of samples, are assumed to be
+        // normalised over the batch on purpose.
         let on_purpose =
             others.peek().is_none() || others.any(|dim| dim.batch || dim.size.known().is_none_or(|n| n == 1));
         if !is_batch(over) || on_purpose {

@@ -12,7 +12,8 @@ use crate::value::{Data, ObjId, State, Topic, Value};
 
 /// The state of an optimizer's gradients.
 ///
-/// The state is approximate: each `backward()` counts for all optimizers, whatever its loss.
+/// The state is approximate: each `backward()` is assumed to compute gradients for the parameters
+/// of all optimizers, whatever its loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gradients {
     /// No gradients were computed since the optimizer was created; the parameters may have older
@@ -96,7 +97,7 @@ impl Optimizers {
     pub(crate) fn fates(&self, it: &Interp<'_>, id: ObjId) -> Vec<Gradients> {
         let all: Vec<Gradients> = fates(it, GRADIENTS.of(id)).iter().filter_map(Gradients::of).collect();
         // The gradients are cleared on one path but not on another. A flag may have selected the
-        // path, and later code may test the same flag, so the state counts as unknown.
+        // path, and later code may test the same flag, so the state is treated as unknown.
         let mixed = all.contains(&Gradients::Empty) && all.len() > 1;
         if mixed { Vec::new() } else { all }
     }

@@ -2,10 +2,10 @@
 //!
 //! The interpreter runs every path of the program, and joins the states of the paths. Rules store
 //! their state (an optimizer has stepped, a scheduler has not) on the heap, so that branches,
-//! loops, calls and aliases handle it like the program's own values. A single known state
-//! holds on every path that leads there; if several states are known ([`fates`]), each of them
+//! loops, calls and aliases handle it like the program's own values. A single known state holds on
+//! every path that leads to the current code. If several states are known ([`fates`]), each of them
 //! certainly occurs in some iterations. A rule reports nothing if the state is not known. Some
-//! mistakes only appear in the second iteration of a loop. For them, the interpreter runs the body
+//! mistakes appear only in the second iteration of a loop. For them, the interpreter runs the body
 //! once more, only for the rules, from exactly the state in which the first iteration ended
 //! ([`Interp::second_round`]).
 

@@ -1,9 +1,9 @@
 //! Clipping between `zero_grad()` and `backward()`, when there are no gradients.
 //!
-//! Each optimizer has a stage on the heap, which follows the paths of the program: cleared, clipped,
-//! filled. Everything that may compute, change or clip its gradients in another way makes the
-//! stage unknown. So does a clipping of gradients that exist. Findings are reported at the end,
-//! because a call that clips gradients in another iteration is not useless.
+//! Each optimizer has a stage on the heap: cleared, clipped or filled. The stage is unknown if the
+//! paths disagree on it. Everything that may compute, change or clip the gradients of the optimizer
+//! in another way makes its stage unknown. So does a clipping of gradients that exist. Findings are
+//! reported at the end, because a call that clips gradients in another iteration is not useless.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

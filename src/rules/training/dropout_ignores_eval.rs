@@ -77,7 +77,7 @@ fn asks_for_mode(cx: &Context<'_, '_>) -> bool {
     cx.it.function().and_then(|def| cx.source(def)).is_none_or(|text| text.lines().any(code))
 }
 
-/// The text of the only argument of a call.
+/// The text of the arguments of a call.
 fn argument(call: &str) -> &str {
     call.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')'))
 }

@@ -60,10 +60,10 @@ struct Measured {
 pub(crate) struct EvaluationInTrainingMode {
     /// The outputs of layers in training mode.
     outputs: RefCell<FxHashMap<ObjId, Output>>,
-    /// By the call of a model, and whether gradients were recorded: the same call may run in training
-    /// and in validation.
+    /// The key is the call of a model, and whether gradients were recorded: the same call may run
+    /// in training and in validation.
     measured: RefCell<BTreeMap<(Span, bool), Measured>>,
-    /// Tensors that took part in a `backward()`, with or without gradients.
+    /// Tensors that took part in a `backward()` (with or without gradients), or may do so.
     used: RefCell<FxHashSet<ObjId>>,
     /// `train()` was called, and nothing was trained since.
     asked_for: Cell<bool>,

@@ -1,8 +1,8 @@
 //! `backward()` on a loss that is not connected to the parameters.
 //!
 //! PyTorch rejects the call if the loss does not require grad. This rule reports the rejected call
-//! if it can show what disconnects the loss. PyTorch accepts a loss that was turned into a leaf, but
-//! the gradient reaches only this leaf. The rule reports this call, too.
+//! if it can show what disconnects the loss. PyTorch accepts a loss that was turned into a leaf,
+//! but then the gradient reaches only this leaf. The rule also reports `backward()` on this loss.
 
 use std::cell::RefCell;
 

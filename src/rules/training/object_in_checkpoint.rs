@@ -2,8 +2,8 @@
 //! plain values.
 //!
 //! The rule reports a checkpoint that the same program saved under the same path, and that contains
-//! an object which is pickled by class. Programs that allow classes for loading, and calls with
-//! `weights_only` or `pickle_module`, are not reported.
+//! a NumPy array or an object that is pickled by class. Programs that allow classes for loading,
+//! and calls with `weights_only` or `pickle_module`, are not reported.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

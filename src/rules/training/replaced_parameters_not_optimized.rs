@@ -44,7 +44,7 @@ impl Rule for ReplacedParametersNotOptimized {
         let Event::SetAttribute { object, name, value, span, .. } = event else { return };
         let optimizers = trace.optimizers.all();
         // A layer that its module computes again in each `forward`, such as a moving average, is
-        // not trained by an optimizer.
+        // assumed not to be trained by an optimizer.
         if it.speculative() || it.second_round() || optimizers.is_empty() || it.inside("forward") {
             return;
         }

@@ -46,7 +46,7 @@ impl Rule for SchedulerBeforeOptimizer {
             None if it.undecided() > 0 => {}
             None if !it.later_round() => _ = self.early.borrow_mut().insert((span, optimizer), false),
             // The loop has had several iterations without a step of the optimizer, so the scheduler
-            // is advanced on purpose.
+            // is assumed to be advanced on purpose.
             None => _ = self.early.borrow_mut().remove(&(span, optimizer)),
             Some(step)
                 if it.later_round()
@@ -64,7 +64,7 @@ impl Rule for SchedulerBeforeOptimizer {
         }
     }
 
-    /// A step of the optimizer under an unknown condition, such as one for a warm-up, does not count:
+    /// A step of the optimizer under an unknown condition, such as one for a warm-up, is ignored:
     /// the optimizer may begin to step in a later iteration.
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         if let Moment::Step { optimizer: stepped, .. } = moment

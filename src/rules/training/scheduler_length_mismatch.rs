@@ -119,7 +119,8 @@ impl Made {
             let message = format!("the scheduler is configured for {total}, but the loop makes more: `step()` raises");
             return Some((Severity::Error, message));
         }
-        // A loop over a few known elements, such as `["train", "val"]`, is not a loop over batches.
+        // A loop over a few known elements, such as `["train", "val"]`, is assumed not to be a loop
+        // over batches.
         let mut inner_counts = inner.iter().filter(|rounds| !rounds.unrolled).peekable();
         let has_batches = inner_counts.peek().is_some();
         let batches = inner_counts.try_fold(1_i64, |all, rounds| Some(all.saturating_mul(rounds.count?)));

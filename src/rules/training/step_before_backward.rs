@@ -7,9 +7,9 @@
 //! for example, plot the learning rates of a scheduler.
 //!
 //! Dropping the gradients of some iterations may also be intended. But if the loss is divided by
-//! `n`, and the step runs in every `n`th iteration, the gradients were meant to accumulate. The
-//! same holds if the gradients are cleared before the `backward()` of an iteration and the
-//! optimizer steps after it, both under the same condition.
+//! `n`, and the step runs in every `n`th iteration, the rule assumes that the gradients were meant
+//! to accumulate. The same holds if the gradients are cleared before the `backward()` of an
+//! iteration and the optimizer steps after it, both under the same condition.
 //!
 //! If every iteration clears gradients that no step has used, they are either read by the program
 //! or useless. So an optimizer that never steps is reported if the program reads no `.grad`.

@@ -64,7 +64,7 @@ impl Heap {
         self.journals.push(Journal { older, ..Journal::default() });
     }
 
-    /// Ends the innermost journal; its values also belong to the enclosing one.
+    /// Ends the innermost journal; its values are also added to the enclosing one.
     pub(crate) fn end_journal(&mut self) -> Journal {
         let journal = self.journals.pop().unwrap_or_default();
         if let Some(outer) = self.journals.last_mut() {

@@ -3,7 +3,7 @@
 //! value may still be a write to the tensor, which other names may hold.
 
 use super::Heap;
-use crate::value::{Attrs, Data, Grad, Instance, Items, ObjId, Sym, Tensor, Value};
+use crate::value::{Attrs, Data, Dict, Grad, Instance, Items, ObjId, Sym, Tensor, Value};
 
 /// The depth to which the parts of these objects are followed.
 const DEPTH: u32 = 3;
@@ -23,6 +23,9 @@ pub(crate) enum Written {
     Data,
     /// A write to a list, set or dictionary: `x.append(…)`.
     Items,
+    /// A write to a list, set or dictionary that may also remove keys of the dictionary:
+    /// `x.pop(…)`, `del x[…]`.
+    Removed,
     /// `x.name = …`, `del x.name`
     Attribute(Sym),
 }
@@ -100,7 +103,7 @@ impl Heap {
             }
             // The data of another tensor may have another shape and dtype.
             (Data::Tensor(_), Written::Data) => self.overwrite(id, Tensor::default()),
-            (Data::List(_) | Data::Set(_), Written::Elements | Written::Items) => {
+            (Data::List(_) | Data::Set(_), Written::Elements | Written::Items | Written::Removed) => {
                 if let Data::List(items) | Data::Set(items) = self.get_mut(id) {
                     *items = Items::Many(Value::Unknown);
                 }
@@ -109,6 +112,11 @@ impl Heap {
                 if let Data::Dict(dict) = self.get_mut(id) {
                     dict.entries.values_mut().for_each(|value| *value = Value::Unknown);
                     dict.open = Some(Value::Unknown);
+                }
+            }
+            (Data::Dict(_), Written::Removed) => {
+                if let Data::Dict(dict) = self.get_mut(id) {
+                    *dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
                 }
             }
             (Data::Instance(_), Written::Attribute(name)) => {

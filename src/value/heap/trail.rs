@@ -303,8 +303,8 @@ impl Heap {
                         self.join_emptiness(id, [(id, &have), (id, &version)]);
                     }
                     changed |= differs;
-                    // The number of writes must grow, so that views and masks from before the last
-                    // write do not count as current.
+                    // The number of writes must grow, so that the facts of views and masks from
+                    // before the last write are not treated as current.
                     if differs || writes_in(&joined) > writes_in(&have) { Rc::new(joined) } else { have }
                 }
             });

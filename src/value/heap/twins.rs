@@ -6,8 +6,8 @@ use super::Heap;
 use crate::value::join::join_tensor;
 use crate::value::{Data, Items, ObjId, Sym, Tensor, Value};
 
-/// The largest number of objects that are tracked as possibly the same: joins in a loop create
-/// chains of them.
+/// Limits the search for objects that may be the same as an object: joins in a loop create chains
+/// of them.
 const MOST: usize = 64;
 
 impl Heap {

@@ -60,7 +60,7 @@ fn at_most_to(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
             }
             _ => same(heap, a, b),
         },
-        // Values of different kinds are only comparable if they are the same.
+        // Values of different kinds are comparable only if they are the same.
         different_kinds!() => same(heap, a, b),
     }
 }
@@ -123,8 +123,8 @@ fn option_at_most(heap: &Heap, a: Option<&Value>, b: Option<&Value>, depth: u32)
 }
 
 /// Whether the attributes `a` are at most `b`: `b` has every name of `a`, and each value of `a` is
-/// at most the value of `b`. For a name that only `b` has, the value that the class defines counts
-/// as the one of `a`; without one, `b` must not claim that the name exists.
+/// at most the value of `b`. For a name that only `b` has, the value that the class defines is used
+/// for `a`; if there is none, `b` must not claim that the name exists.
 fn attrs_at_most(heap: &Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, depth: u32) -> bool {
     // If an attribute is unknown, its presence is also unknown. If a known attribute may be missing
     // on some path, there is a mark for it.

@@ -252,7 +252,7 @@ fn empty_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// The dtype that `torch.full` takes from a number, and the number. For a tensor or a NumPy scalar,
-/// only the kind of its dtype counts.
+/// only the kind of its dtype matters.
 fn fill_value(cx: &Cx<'_, '_>, value: &Value) -> (Option<Dtype>, Option<f64>) {
     if let Some(tensor) = cx.tensor(value) {
         let one = match tensor.data.as_deref() {

@@ -18,8 +18,8 @@ pub(crate) struct Options {
     pub grad: Grad,
 }
 
-/// Whether this name is certainly not the name of a backend. Backends from other packages register
-/// their own names, always lower-case words; `gpu` is a common mistake.
+/// Whether this name is assumed not to be the name of a backend. Backends from other packages
+/// register their own names, usually in lower case; `gpu` is a common mistake.
 fn is_no_device(name: &str) -> bool {
     name == "gpu" || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
@@ -181,8 +181,8 @@ pub(crate) fn fits(cx: &mut Cx<'_, '_>, values: &[f64], dtype: Option<Dtype>) ->
     false
 }
 
-/// Like [`fits`], for a number that fills a tensor: in a floating dtype, it may be infinite, but
-/// must not exceed the largest finite number.
+/// Like [`fits`], for a number that fills a tensor: in a floating dtype, it may be infinite, but a
+/// finite number must not exceed the largest number of the dtype.
 pub(crate) fn fills(cx: &mut Cx<'_, '_>, number: f64, into: Named<'_>) -> bool {
     let Some((dtype, largest)) = into.1.dtype.and_then(|d| Some((d, d.largest()?))) else {
         return fits(cx, &[number], into.1.dtype);

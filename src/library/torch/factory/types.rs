@@ -207,7 +207,7 @@ fn iinfo(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     info(cx, "torch.iinfo", &fields)
 }
 
-/// `torch.Tensor(2, 3)` creates an uninitialised tensor of this size, `torch.Tensor([2, 3])`
+/// `torch.Tensor(2, 3)` creates an uninitialised tensor of this size; `torch.Tensor([2, 3])`
 /// creates a tensor with these elements.
 pub(crate) fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Option<Dtype>) -> Tensor {
     let at = cx.at();

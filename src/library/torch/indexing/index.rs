@@ -95,7 +95,7 @@ fn slice(cx: &mut Cx<'_, '_>, parts: &[Value; 3], numpy: bool) -> Result<Item, R
         cx.reject(RejectKind::Value, message, Vec::new());
         return Err(Rejected);
     }
-    // 0-dimensional tensors count as integers.
+    // 0-dimensional tensors are read as integers.
     let plain = |v: &Value| match v {
         Value::None => Value::None,
         Value::Ranged(_) => v.clone(),

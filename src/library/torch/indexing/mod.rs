@@ -20,7 +20,8 @@ pub(crate) use set::check_put;
 static GET: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, key")));
 static SET: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, key, value")));
 
-/// The context of a subscript, which counts as a call of a special method such as `__getitem__`.
+/// The context of a subscript, which is treated as a call of a special method such as
+/// `__getitem__`.
 fn context<'a, 'p>(it: &'a mut Interp<'p>, tensor: &Tensor, method: &str, span: Span) -> Cx<'a, 'p> {
     let class = match tensor.array {
         ArrayKind::Torch => "torch.Tensor",

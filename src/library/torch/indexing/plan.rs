@@ -61,7 +61,7 @@ impl Plan {
         }
     }
 
-    /// Whether the index contains index tensors or masks. Single bools do not count.
+    /// Whether the index contains index tensors or masks. Single bools are not masks.
     pub(super) fn gathers(&self) -> bool {
         !self.positions.is_empty()
     }

@@ -209,7 +209,8 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: R
     after.range = match (&input.range, new) {
         (_, Some(new)) if whole => Some(new),
         (Some(have), Some(new)) if let Some(rest) = untouched(input, plan, have) => Some(beside(&rest, &new)),
-        // Padding after sequences remains: some sequences are shorter than the longest one.
+        // Padding after sequences is assumed to remain, because some sequences are usually shorter
+        // than the longest one.
         (Some(have), Some(new)) if rest == Rest::Some && !plan.advanced && have.lo() == have.hi() => {
             Some(beside(have, &new))
         }
@@ -344,7 +345,7 @@ fn patched(input: &Tensor, plan: &Plan, value: &Tensor) -> Option<std::rc::Rc<[f
     Some(data.into())
 }
 
-/// The checks of `index_put`: each index counts as an index tensor.
+/// The checks of `index_put`: each index is treated as an index tensor.
 pub(crate) fn check_put(cx: &mut Cx<'_, '_>, input: &Tensor, indices: &[Value], values: &Tensor) {
     let mut items = Vec::new();
     for index in indices {

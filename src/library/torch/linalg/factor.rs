@@ -280,7 +280,7 @@ fn vander(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let number = b.get("N");
-    // A 0-d tensor counts as one element.
+    // A 0-d tensor is treated as a vector of one element.
     let x = if x.rank() == Some(0) { x.with_shape(vec![Size::Int(1)], cx.at()) } else { x };
     let length = x.shape.as_ref().and_then(|s| s.last()).cloned().unwrap_or(Dim::UNKNOWN);
     let at = cx.at();

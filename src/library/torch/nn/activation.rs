@@ -1,6 +1,7 @@
 //! Activations, softmax and dropout: they keep the shape, but change the range and role.
 
 use super::facts::{finish, floating_grad, full_dtype, like, put_back};
+use crate::library::torch::broadcast::{Named, dtype_read};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Range, Role, Size, Tensor, Value, counted};
@@ -237,6 +238,15 @@ fn dropped(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, training: Option<bool
         return b.get("input");
     }
     // Dropout scales the elements that it keeps.
+    let drops = training == Some(true) && p.is_some_and(|p| p > 0.0 && p < 1.0);
+    if let Some(dtype) = input.dtype.filter(|dtype| dtype.is_integral() || *dtype == Dtype::Bool)
+        && drops
+        && input.numel().known().is_some_and(|count| count > 0)
+    {
+        let named: Named<'_> = ("input", input);
+        let message = format!("dropout scales its input, which is {dtype}: it must be floating point");
+        cx.reject(RejectKind::Dtype, message, vec![dtype_read(named)]);
+    }
     let out = like(cx, input);
     let result = finish(cx, b, out);
     // It is not known here whether dropout drops elements. If it drops none, it does not write to

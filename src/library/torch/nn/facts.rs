@@ -8,7 +8,7 @@ pub(super) use crate::library::torch::support::{agreed_device, product_dtype};
 use crate::python::{Bound, Event, RejectKind};
 use crate::value::{Data, Dim, Dtype, Grad, ObjId, Origin, Sign, Size, Tensor, Value, counted};
 
-/// The gradient state of a result with this dtype. An unknown dtype counts as floating, because
+/// The gradient state of a result with this dtype. An unknown dtype is treated as floating, because
 /// layers and losses return floating tensors.
 pub(super) fn floating_grad(cx: &Cx<'_, '_>, inputs: &[&Tensor], dtype: Option<Dtype>) -> Grad {
     result_grad(cx, inputs, dtype.or(Some(Dtype::Float32)))

@@ -202,8 +202,7 @@ fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[&Tensor], dtype: Option<Dty
     cx.out(out)
 }
 
-/// The dtype after elementwise promotion: tensors with dimensions determine it, unless a 0-d tensor
-/// has a higher kind.
+/// The dtype after elementwise promotion; `None` if it is not known.
 fn promoted(tensors: &[&Tensor]) -> Option<Dtype> {
     let mut out: Option<Dtype> = None;
     for tensor in tensors {

@@ -220,7 +220,7 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
         if let Some(instance) = module.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
             instance.open = true;
         }
-        // Nothing but a placeholder is used empty.
+        // An empty container is assumed to be a placeholder that other code fills.
         if super::containers::contents(cx.it, &module).is_some_and(|contents| contents.found.is_empty()) {
             super::containers::escaped(cx.it, &module);
         }
@@ -228,9 +228,10 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
 }
 
 /// Texts in programs that move modules to a device, or let a library do so.
-const MOVERS: &[&str] = &["cuda", ".to(", "device", "Trainer", "ccelerat", "abric", "deepspeed", "arallel"];
+const MOVERS: &[&str] =
+    &[".cuda(", "'cuda", "\"cuda", ".to(", "device", "Trainer", "ccelerat", "abric", "deepspeed", "arallel"];
 
-/// Whether the methods of a module that are analysed without a caller may be called on a GPU. This
+/// Whether a module may be on a GPU when its methods, analysed without a caller, are called. This
 /// is not assumed if the program changes the default device somewhere, or if it constructs the
 /// module somewhere and moves nothing to a device.
 pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {

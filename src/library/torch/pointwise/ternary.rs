@@ -190,7 +190,7 @@ fn where_indices(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(condition) = tensor_param(cx, b, "condition") else { return Value::Unknown };
     let Some(rank) = condition.rank() else { return Value::Unknown };
     let at = cx.at();
-    // The number of selected elements may be 0, so it is not a symbolic size, which is at least 1.
+    // The number of selected elements is unknown, and may be 0.
     let count = Dim::new(Size::Unknown, at);
     let outs = (0..rank.max(1))
         .map(|axis| {

@@ -129,8 +129,8 @@ fn diff(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     match less.known() {
                         Some(k) if k < 0 => Size::Int(0),
                         Some(_) => less,
-                        // An unknown length is at least 1. If it is less than `n`, the result is
-                        // empty.
+                        // An unknown length is assumed to be at least 1. If it is less than `n`,
+                        // the result is empty.
                         None if n <= 1 => less,
                         None => Size::Unknown,
                     }

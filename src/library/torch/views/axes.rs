@@ -163,7 +163,7 @@ fn transposed(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 pub(crate) fn transposed_attribute(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, name: &str) -> Value {
     let Some(rank) = input.rank() else { return mixed(cx, value, input) };
     let refused = match name {
-        // For 0-d tensors, these attributes are only deprecated.
+        // For 0-d tensors, these attributes are deprecated, but not rejected.
         "mT" | "mH" => rank == 1,
         "H" => rank != 2 && rank != 0,
         _ => false,

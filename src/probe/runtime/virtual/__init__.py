@@ -2,8 +2,8 @@
 
 Tensors are on the CPU, and the arithmetic is that of the CPU. A tensor of a GPU has a tag at its
 storage (`tags`), so views, `.data` and aliases have it, too. A `TorchDispatchMode` (`mode`) sees
-every operation after PyTorch has decomposed it, including those of autograd: it gives results the
-device of their arguments, and rejects mixes that CUDA's kernels reject (`mixes`). `tensors` and
+every operation after PyTorch has decomposed it, including those of autograd. It gives each result
+the device of the arguments, and rejects mixes that CUDA's kernels reject (`mixes`). `tensors` and
 `cuda` implement the queries about devices of tensors and of `torch.cuda`.
 
 The emulation does not show the rounding of CUDA's kernels, the concurrency of streams, or the use

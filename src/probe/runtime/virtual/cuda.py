@@ -183,7 +183,7 @@ def _constant(make):
 
 
 def _names(world):
-    """The replacements of functions in `torch.cuda`."""
+    """The replacements of functions in `torch.cuda` and `torch.accelerator`."""
 
     def set_device(device):
         index = world.index(device)

@@ -1,8 +1,9 @@
 """Which devices an operation may mix, and which error CUDA raises for other mixes.
 
 PyTorch generates its checks from `native_functions.yaml`, which is in the wheel. An operation with
-`device_check: NoCheck` leaves the check to TensorIterator, which accepts scalars on the CPU; all
-other operations need everything on one device. The hand-written checks of PyTorch are here, too.
+`device_check: NoCheck` is assumed to leave the check to TensorIterator, which accepts scalars on
+the CPU; every other operation needs all its tensors on one device. This module also repeats the
+checks that are written by hand in PyTorch.
 """
 
 import functools
@@ -15,7 +16,8 @@ from . import tags
 from .tags import Guess
 from .world import CPU
 
-# These move data between devices, or only use a shape.
+# These accept tensors on several devices: they move data between devices, or read only a shape or
+# a few values.
 _FREE = frozenset(
     (
         "copy_", "_copy_from", "_copy_from_and_resize", "_to_copy", "set_", "resize_as_", "is_same_size",

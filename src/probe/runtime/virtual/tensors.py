@@ -1,7 +1,8 @@
 """What a tensor reports about its device, and how it is moved.
 
 Each method is replaced in `torch.Tensor`, so that PyTorch's own Python code sees the same as the
-program. Like PyTorch's Python functions, each first passes the call to the modes.
+program. Like PyTorch's own functions in Python, each replacement first passes the call to the
+modes.
 """
 
 import functools
