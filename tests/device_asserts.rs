@@ -14,7 +14,7 @@ const TABLE: &str = "docs/DEVICE-ASSERTS.md";
 const HEAD: &str = "\
 # Device-side asserts
 
-`CUDA error: device-side assert triggered` has one of the causes in this table. The table lists all asserts in \
+If a kernel of PyTorch causes `CUDA error: device-side assert triggered`, its assert is in this table. The table lists all asserts in \
 PyTorch's CUDA kernels, each with the pages that cover it, or with the reason why no rule does. The last row \
 contains the asserts that no Python program can trigger. CUDA prints the condition between backticks, after the file \
 and a line number that changes with every release; `torchvet rule CODE` explains the rule.

@@ -6,7 +6,7 @@
 Without --package, the newest wheel of transformers is downloaded from the package index (with pip,
 without dependencies), and its largest file is edited. Without --script, a script of a thousand
 lines is created from the corpus: it consists of about forty programs, so it has more to check than
-any real script. ruff must be installed beside this Python or on the path (`pip install ruff`).
+most real scripts. ruff must be installed beside this Python or on the path (`pip install ruff`).
 
 Both servers get the same edits, one character at a time. An edit is sent after the findings of the
 previous one have arrived, and after a short pause. Both servers push their findings, and use their

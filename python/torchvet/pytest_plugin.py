@@ -20,7 +20,8 @@ def pytest_addoption(parser):
 
 @pytest.fixture
 def torch_contracts():
-    """While the test runs, a call that violates a contract raises `torchvet.ContractViolation`."""
+    """While the test runs, a call that certainly violates a contract raises
+    `torchvet.ContractViolation`."""
     with guard() as guarding:
         yield guarding
 

@@ -256,8 +256,8 @@ enum Dependence<'a> {
     No,
     /// On this option, which is declared here.
     One(Span, &'a Declared),
-    /// The finding disappears if all options are unknown, but too many runs are needed to find out
-    /// which of them decides.
+    /// The finding disappears if all options are unknown, but too many runs, or too many steps in
+    /// one run, are needed to find out which of them decides.
     Several,
 }
 
@@ -289,7 +289,8 @@ impl Worlds<'_> {
         }
         // If an option is unknown, an object may be unknown, too. Its attributes and calls then
         // show nothing about the object that a known value of the option would create.
-        let all = self.first.options.keys().copied().collect();
+        let all: Vec<Span> = self.first.options.keys().copied().collect();
+        let unknown = all.iter().map(|made| (*made, Other::Any)).collect();
         match self.search(all, finding, (Proof::Silent, Proof::Reached)) {
             found @ Dependence::One(..) => found,
             // Too many runs are needed.
@@ -297,6 +298,10 @@ impl Worlds<'_> {
                 let known = self.known.borrow();
                 let refuted = known.values().any(|run| run.refutes(finding, self.first, Proof::Passed));
                 if refuted { Dependence::Several } else { Dependence::No }
+            }
+            // The run with unknown options neither has the finding nor reached the end of the program.
+            Dependence::No if self.run(unknown).is_some_and(|run| run.exhausted && !run.has(finding)) => {
+                Dependence::Several
             }
             Dependence::No => Dependence::No,
         }

@@ -37,7 +37,7 @@ pub(super) struct Args {
     /// Print what --fix would change, without changing files
     #[arg(long)]
     diff: bool,
-    /// Check again whenever a file changes
+    /// Check again whenever a .py, .ipynb or .toml file in these folders changes
     #[arg(long, short, conflicts_with_all = ["diff", "stdin_filename"])]
     watch: bool,
     /// How to print findings
@@ -231,7 +231,7 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
         Ok(()) => {}
     }
     if !args.watch {
-        // The process ends: freeing every syntax tree would only take time.
+        // The process ends now, so freeing every syntax tree would only take time.
         std::mem::forget(fixed);
     }
     Ok(status)

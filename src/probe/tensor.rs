@@ -3,7 +3,8 @@
 use super::witness::{Writer, float, python_bool};
 use crate::value::{Dtype, Grad, Kind, Role, TensorForm};
 
-/// Tensors with at most this many elements are written as literals.
+/// A tensor that repeats several known values is written as a literal if it has at most this many
+/// elements.
 const WRITTEN_OUT: usize = 24;
 /// Larger floating tensors of unknown values are filled with zeros, not with random numbers,
 /// because zeros use no memory until they are accessed. (Without known values, integer tensors are

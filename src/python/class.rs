@@ -150,8 +150,8 @@ impl<'p> Interp<'p> {
             lines.push(of_base);
         }
         lines.push(bases);
-        // `object` is always last. It is taken out first, because the tables of libraries do not
-        // name it.
+        // `object` is always the last class. It is removed before the merge, because the tables of
+        // libraries do not name it.
         let is_object = |class: &Value| self.is_same(class, &object) == Some(true);
         let names_object = lines.iter_mut().any(|rest| {
             let before = rest.len();

@@ -87,8 +87,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether an index is certainly outside a sequence of this length. In an uncalled function
-    /// this is never certain, because the list may have grown.
+    /// Whether an index is certainly outside a sequence of this length. In an uncalled function,
+    /// this is never certain, because a list may have grown.
     pub(super) fn is_beyond(&self, length: usize, index: &Value) -> bool {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
         let outside = matches!(index, Value::Int(n) if *n >= length || *n < -length);

@@ -180,8 +180,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// `doubts`, plus 1 for one more undecided branch. The branch counts only in code that may run
-    /// more than once: inside functions and loops.
+    /// `doubts`, plus 1 for one more undecided branch if the code may run more than once, because
+    /// it is inside a function or loop.
     pub(super) fn doubted(&self, doubts: u32) -> u32 {
         let repeats = self.frames.len() > 1 || self.frames.last().is_some_and(|frame| frame.loops().next().is_some());
         doubts.saturating_add(u32::from(repeats))

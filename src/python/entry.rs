@@ -1,4 +1,5 @@
-//! The run of a file: first the program, then every function that the program never called.
+//! The run of a file: first the program, then the functions of the file that the program never
+//! called.
 
 use std::rc::Rc;
 

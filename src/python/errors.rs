@@ -143,7 +143,8 @@ fn is_plain(decorator: &Expr) -> bool {
     decorator.as_name_expr().is_some_and(|name| PLAIN.contains(&name.id.as_str()))
 }
 
-/// The variables of a function or module that only assignments, loops and `with` bind.
+/// The names that a function or module binds, to find the variables that are bound only by
+/// assignments, loops and `with`.
 #[derive(Default)]
 struct Locals {
     bound: FxHashSet<Sym>,

@@ -198,7 +198,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The value of an expression that only reads numbers and names, but not the name `without`.
+    /// The value of an expression that reads only numbers, names and their attributes, but not the
+    /// name `without`.
     fn constant(&mut self, expr: &'p Expr, without: &str) -> Option<Size> {
         let plain = match expr {
             Expr::Name(n) => n.id.as_str() != without,

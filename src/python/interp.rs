@@ -191,8 +191,8 @@ pub(crate) struct Interp<'p> {
     /// The places of operations on unknown objects (attributes, calls, conditions), which may have
     /// succeeded.
     pub unjudged: FxHashSet<Span>,
-    /// The variables of the program that only its assignments bind; computed when a name without a
-    /// value is read.
+    /// The variables of the program that are bound only by assignments, loops and `with`; computed
+    /// when a name without a value is read.
     pub(super) script: OnceCell<FxHashSet<Sym>>,
     /// The program defines descriptor classes.
     pub(super) has_descriptors: bool,
@@ -400,7 +400,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether the outermost active method of an instance of a library class was called in a loop.
-    /// Loops inside the method do not count.
+    /// Loops inside the method are ignored.
     pub(crate) fn in_loop_outside(&self, class: &str) -> bool {
         let inside = |f: &Frame| {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))

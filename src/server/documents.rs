@@ -56,8 +56,8 @@ impl Document {
         };
         let entries: Vec<serde_json::Value> = cells.iter().map(entry).collect();
         let notebook = json!({"cells": entries, "metadata": {}, "nbformat": 4, "nbformat_minor": 4});
-        // The name needs the extension of notebooks: with another one, the content would be read as
-        // text.
+        // The name needs the extension of notebooks: with another extension, the content would be
+        // read as text.
         let name = path.with_extension("ipynb");
         let content = Content::of_text(&name, &notebook.to_string()).ok().map(Arc::new);
         Document { uri, version, path, foreign: false, content, cells: Some(cells) }

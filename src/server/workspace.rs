@@ -215,7 +215,8 @@ impl Workspace {
         let open = this.open.contains_key(path);
         let contributors = this.roots.iter().filter(|(own, root)| *own == path || root.concerns(path));
         let contributors: Vec<&Root> = contributors.map(|(_, root)| root).collect();
-        // A file has its own project, or is part of another one.
+        // An open file has a project of its own. Any other file is part of the project of a
+        // program that imports it.
         let Some(home) = this.roots.get(path).or_else(|| contributors.first().copied()) else {
             return Some(Vec::new());
         };

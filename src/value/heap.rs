@@ -215,8 +215,8 @@ impl Heap {
         self.alloc(Data::Instance(Instance { class, attrs: Attrs::default(), open: false }))
     }
 
-    // Only `alloc` creates ObjIds, and slots are never removed: indexing cannot fail, here and
-    // below.
+    // Every ObjId refers to a slot that `alloc` has created, and slots are never removed: indexing
+    // cannot fail, here and below.
     fn slot(&self, id: ObjId) -> &Slot {
         &self.slots[id.0 as usize]
     }

@@ -101,7 +101,7 @@ pub(crate) enum Value {
     Lazy(Rc<Lazy>),
     /// `functools.partial` and similar: a callee with arguments already given.
     Partial(Rc<Partial>),
-    /// The rule states of the paths that lead here. Never a value of the program.
+    /// The rule states of the paths that lead here. No expression of the program has this value.
     Fates(Rc<[State]>),
 }
 

@@ -285,7 +285,7 @@ def covers(wide, narrow):
 
 
 def unique(overloads):
-    """The overloads in their order, without those that another one covers."""
+    """The overloads in their order, without those that another overload covers."""
     kept = []
     for parameters in overloads:
         if any(covers(other, parameters) for other in kept):

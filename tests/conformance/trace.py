@@ -5,11 +5,11 @@
 
 A script is a file, a notebook, or a directory with train.py or main.py. Each runs as a user would
 run it, in a new process and a temporary directory. Every assignment to a name (also by tuples,
-`for` and `with`) records the shape, dtype and device of the tensor. A fact contradicts the run if
-no execution of its line assigned a value that agrees with it. A named dimension agrees with any
-size. torchvet assumes a GPU; therefore, on a machine without CUDA, any device agrees,
-and half precision on CUDA agrees with any dtype. Scripts with `# needs: data` (or, without a GPU, `# needs: cuda`) are
-not run.
+`for` and `with`) records the shape, dtype and device of a tensor or array, and the type of any
+other value. A fact contradicts the run if no execution of its line assigned a value that agrees
+with it. A named dimension agrees with any size. torchvet assumes a GPU; therefore, on a machine
+without CUDA, any device agrees, and half precision on CUDA agrees with any dtype. Scripts with
+`# needs: data` (or, without a GPU, `# needs: cuda`) are not run.
 """
 
 import argparse
@@ -32,7 +32,7 @@ import types
 ENTRY = ("train.py", "main.py")
 NEEDS = re.compile(r"^#\s*needs:\s*(.+)$", re.MULTILINE)
 OBSERVE = "__torchvet_observe__"
-MOST_DISTINCT = 200  # the maximal number of different tensors that are recorded for an assignment
+MOST_DISTINCT = 200  # the maximal number of different values that are recorded for an assignment
 GOAL = 0.85
 SECTION = "## Scripts of the corpus\n"  # the heading of the last section in the file of results
 

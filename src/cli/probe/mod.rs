@@ -18,7 +18,7 @@ pub(super) struct Args {
 
 #[derive(clap::Subcommand, Debug)]
 enum Verb {
-    /// Run a program and check every PyTorch call before it is executed
+    /// Run a program and check its PyTorch calls against the contracts before they are executed
     Run(run::Args),
     /// Diagnose Python, PyTorch, driver and GPUs
     Doctor(doctor::Args),

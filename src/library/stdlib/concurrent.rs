@@ -57,7 +57,8 @@ fn task(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Unknown
 }
 
-/// The results of coroutines, which run in an unknown order.
+/// The results of coroutines. If one of the coroutines may wait, the order in which they run is
+/// unknown, and so are the results.
 fn gather(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let all = b.rest_values();
     if b.open || all.iter().any(|one| cx.it.heap.suspended(one).is_none() || cx.it.waits(one)) {

@@ -19,7 +19,7 @@ const SETTINGS: &[&str] = &[
     "num_groups", "max_norm", "norm_type", "padding_idx", "pad", "batch_first", "enforce_sorted", "self",
 ];
 
-/// If a result seems to have no graph, but an argument that may have one is unknown, makes it unknown
+/// If a result seems to have no graph, but an unknown argument may have a graph, makes it unknown
 /// whether the result has a graph.
 pub(crate) fn doubt(cx: &mut Cx<'_, '_>, bound: &Bound, result: &Value) {
     let path = cx.path.as_str();

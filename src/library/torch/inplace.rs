@@ -196,8 +196,8 @@ pub(crate) fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result
     cx.it.heap.overwrite(id, facts);
 }
 
-/// `Some` if the result is certainly too large for the tensor: the inner value is the dimension that
-/// differs, or `None` if the result has more dimensions.
+/// `Some` if the result is certainly too large for the tensor: the inner value is the dimension
+/// that differs, or `None` if the result has more dimensions.
 fn grows(before: &Tensor, result: &Tensor) -> Option<Option<usize>> {
     let (have, new) = (before.shape.as_ref()?, result.shape.as_ref()?);
     if new.len() != have.len() {

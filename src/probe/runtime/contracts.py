@@ -224,8 +224,8 @@ def _dimensions_taken(item):
 
 
 def known(condition):
-    """Whether a condition is decided: always true for real tensors. In the checker, an undecided
-    condition would make everything that depends on it unknown."""
+    """Whether a condition is decided: always true for real tensors. In the checker, an
+    `if` with an undecided condition would end the evaluation of the contract."""
     return True
 
 
@@ -250,7 +250,7 @@ def dtype_name(dtype):
 
 
 def same_device(*tensors):
-    """Whether the tensors are on one device. Arguments that are not tensors do not count."""
+    """Whether the tensors are on one device. Arguments that are not tensors are ignored."""
     return len({t.device for t in tensors if isinstance(t, torch.Tensor)}) <= 1
 
 

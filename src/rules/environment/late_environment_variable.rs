@@ -130,7 +130,7 @@ impl Rule for LateEnvironmentVariable {
                     Read::Cublas => (flag(CUBLAS), true),
                     Read::Group => (flag(GROUP), true),
                 };
-                // The arm of an unknown condition may run only if CUDA was not used before.
+                // The condition of the arm may exclude the runs in which CUDA was used before.
                 if late && it.certainty() != Certainty::Guessed {
                     self.late.borrow_mut().push(Late { span, name, read: *read, certain, advice });
                 }

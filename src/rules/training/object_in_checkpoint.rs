@@ -1,5 +1,5 @@
-//! A checkpoint with an object that `torch.load` rejects: by default, it accepts only tensors and
-//! plain values.
+//! A checkpoint with an object that `torch.load` rejects: since PyTorch 2.6, it accepts by default
+//! only tensors and plain values.
 //!
 //! The rule reports a checkpoint that the same program saved under the same path, and that contains
 //! a NumPy array or an object that is pickled by class. Programs that allow classes for loading,

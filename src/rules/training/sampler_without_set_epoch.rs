@@ -110,7 +110,7 @@ impl Rule for SamplerWithoutSetEpoch {
         let made = self.made.borrow();
         for (id, span) in &*self.stale.borrow() {
             let Some(at) = made.get(id) else { continue };
-            let message = "every epoch has the same order of samples: `set_epoch()` is never called";
+            let message = "every epoch has the same order of samples: `set_epoch()` is not called between epochs";
             let labels = vec![Label { span: *at, message: "the sampler is created here".to_owned() }];
             cx.findings.report(NAME, Severity::Warning, message, *span, labels);
         }

@@ -68,8 +68,8 @@ impl Rule for WeightsKeptByReference {
         self.put(it, place, value, span);
         let mut aliases = self.aliases.borrow_mut();
         aliases.retain(|alias| alias.place != place);
-        // An assignment to such a name, under a condition in a loop, is assumed to select the best
-        // model so far.
+        // An assignment to a name that begins with `best`, under a condition in a loop, is assumed
+        // to select the best model so far.
         if name.to_lowercase().starts_with("best")
             && it.in_loop()
             && it.undecided() > 0

@@ -1,7 +1,7 @@
 //! `model.module(x)` in training, if `model` is a `DistributedDataParallel`.
 //!
-//! The rule reports a call only if a `backward()` and a step of an optimizer follow that use its
-//! result: in evaluation, bypassing the wrapper is correct. Nothing is reported if a call of the
+//! The rule reports a call only if a `backward()` through its result and a step of an optimizer
+//! follow: in evaluation, bypassing the wrapper is correct. Nothing is reported if a call of the
 //! wrapper computed a part of the loss, because this call prepares the averaging of gradients.
 
 use std::cell::RefCell;

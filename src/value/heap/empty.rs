@@ -1,6 +1,7 @@
-//! Lists of unknown length that are empty in some runs, such as `list(range(n))` for an unknown
-//! `n`. All other lists of unknown length, such as data that the program reads, are assumed to be
-//! non-empty.
+//! Lists, iterators and tensors of unknown length that are empty in some runs, such as
+//! `list(range(n))` for an unknown `n`. Others, such as lists of data that the program reads, are
+//! assumed to have elements when facts about their values are computed. A loop over such a list may
+//! still have no round.
 
 use super::Heap;
 use crate::value::{Data, Items, ObjId, Value};

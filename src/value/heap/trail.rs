@@ -77,8 +77,8 @@ pub(super) struct Open {
     older: usize,
     /// The serial number of the last delta relative to the mark; 0 if there is none.
     kept: u32,
-    /// The objects that belong to the current path, as ranges of their numbers. All objects from
-    /// number `since` on belong to it, too.
+    /// The objects since the mark that exist on the current path, as ranges of their numbers. All
+    /// objects from number `since` on exist on it, too.
     made: Vec<(usize, usize)>,
     since: usize,
 }

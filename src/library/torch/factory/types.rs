@@ -259,8 +259,10 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.view_of(only, have);
     }
     let cuda = cx.path.as_str().starts_with("torch.cuda.");
+    let on = options::option(b, "device");
+    let place = options::device(cx, &on).flatten();
     if !cuda
-        && let Some(Some(device)) = options::device(cx, &options::option(b, "device"))
+        && let Some(device) = place
         && device.kind == DeviceKind::Cuda
         && cx.it.remembered(super::settings::TYPE_DEVICE).is_none()
     {
@@ -278,6 +280,9 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             Some(Value::Device(device)) => Some(device),
             Some(_) => None,
         },
+        // The call rejects a device other than the CPU, so an unknown device is the CPU in the runs
+        // that continue. Another object with the same unknown device is then there, too.
+        (false, _) if !on.is_none() && place.is_none_or(|device| !device.is_cpu()) => None,
         (false, _) => Some(Device::CPU),
     };
     out.device_at = cx.at();

@@ -136,7 +136,8 @@ pub(super) fn read_plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> R
     plan_items(cx, input, &items)
 }
 
-/// The elements that an index selects from a tensor. `Err` if the index is rejected, which has been reported.
+/// The elements that an index selects from a tensor. `Err` if the index is rejected, which has been
+/// reported.
 pub(super) fn plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, Rejected> {
     let numpy = input.array == ArrayKind::Numpy;
     let items = parse(cx, index, numpy)?;

@@ -327,8 +327,8 @@ fn attention_shape(
     Some(dims)
 }
 
-/// The width of a transformer, and the weight that determines it, from the sub-module that stores
-/// them.
+/// The width of a transformer module, and the weight that determines it. For a stack of layers,
+/// both come from the first layer.
 fn width_of(cx: &Cx<'_, '_>, object: &Value) -> (Size, Option<Tensor>) {
     let direct = cx.attr(object, "d_model");
     if !direct.is_unknown() {

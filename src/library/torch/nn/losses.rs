@@ -160,7 +160,8 @@ fn check_reduction(cx: &mut Cx<'_, '_>, b: &Bound) {
     let Some(name) = given.as_str() else { return };
     let known = matches!(name, "none" | "mean" | "sum") || (name == "batchmean" && cx.name() == "kl_div");
     if !known && reduction_of(b).is_none() {
-        let message = format!("reduction is {name:?}: it must be one of 'none', 'mean' and 'sum'");
+        let further = if cx.name() == "kl_div" { ", 'batchmean'" } else { "" };
+        let message = format!("reduction is {name:?}: it must be one of 'none'{further}, 'mean' and 'sum'");
         let at = b.span("reduction").or(cx.at());
         cx.reject(RejectKind::Value, message, vec![(format!("reduction is {name:?}"), at)]);
     }

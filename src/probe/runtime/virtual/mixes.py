@@ -126,7 +126,8 @@ def _arguments(schema, args, kwargs):
 # --- the rules -----------------------------------------------------------------------------
 
 
-# These move an argument to the device of another one inside C++, which does not work here.
+# C++ code of these functions moves an argument to the device of another argument, which does not
+# work here.
 _MOVING = frozenset(("ctc_loss", "tensor_split"))
 
 
