@@ -17,7 +17,7 @@ const HEAD: &str = "\
 If a kernel of PyTorch causes `CUDA error: device-side assert triggered`, its assert is in this table. The table lists all asserts in \
 PyTorch's CUDA kernels, each with the pages that cover it, or with the reason why no rule does. The last row \
 contains the asserts that no Python program can trigger. CUDA prints the condition between backticks, after the file \
-and a line number that changes with every release; `torchvet rule CODE` explains the rule.
+and the line number, which differs between releases. `torchvet rule CODE` explains the rule.
 
 The conditions were read from the binaries of PyTorch 2.15 or from the source of 2.6; the messages of the CPU come from \
 calls on 2.15. The table is generated from [device-asserts.toml](device-asserts.toml) and the pages.

@@ -273,7 +273,8 @@ fn execute(python: &Python, program: &str) -> Result<Ended, Failure> {
     Ok(Ended { error, line })
 }
 
-/// Whether a line has the form `IndexError: Target 3 is out of bounds.`
+/// Whether a line may be the last line of a traceback: `IndexError: Target 3 is out of bounds.`, or
+/// only the name of the exception.
 fn is_exception(line: &str) -> bool {
     let name = line.split(':').next().unwrap_or_default();
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');

@@ -47,8 +47,7 @@ fn masked_fill(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(value) = &value
         && value.rank().is_some_and(|r| r > 0)
     {
-        let message =
-            format!("`value` is {}: masked_fill takes a number or a tensor without dimensions", shape_text(value));
+        let message = format!("`value` has shape {}: masked_fill takes a number or a 0-d tensor", shape_text(value));
         cx.reject(RejectKind::Rank, message, vec![shape_read(("value", value), None)]);
     }
     cx.out(result)

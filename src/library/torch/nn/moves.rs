@@ -229,7 +229,7 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
 
 /// Texts in programs that move modules to a device, or let a library do so.
 const MOVERS: &[&str] =
-    &[".cuda(", "'cuda", "\"cuda", ".to(", "device", "Trainer", "ccelerat", "abric", "deepspeed", "arallel"];
+    &[".cuda(", "'cuda", "\"cuda", ".to(", "device", "Trainer", "ccelerat", "abric", "deepspeed", "DataParallel"];
 
 /// Whether a module may be on a GPU when its methods, analysed without a caller, are called. This
 /// is not assumed if the program changes the default device somewhere, or if it constructs the
