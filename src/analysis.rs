@@ -161,8 +161,14 @@ impl Job<'_> {
             Certainty::Doubtful => interp.passed.contains(&span) || interp.unjudged.contains(&span),
             Certainty::Guessed => true,
         };
-        watcher.found.borrow_mut().retain(|d| !failures.get(&d.span).is_some_and(|how| in_doubt(d.span, *how)));
-        let failed = failures.iter().filter(|(span, how)| !in_doubt(**span, **how)).map(|(span, _)| *span).collect();
+        let is_doubtful = |span: Span, failure: &Failure| in_doubt(span, failure.certainty);
+        watcher.found.borrow_mut().retain(|d| !failures.get(&d.span).is_some_and(|how| is_doubtful(d.span, how)));
+        let places = |of: &dyn Fn(Span, &Failure) -> bool| {
+            failures.iter().filter(|(span, how)| of(**span, how)).map(|(span, _)| *span).collect()
+        };
+        let failed = places(&|span, how| !is_doubtful(span, how));
+        let supposed = places(&|_, how| how.supposed);
+        let excluded = places(&|_, how| how.excluded);
         let passed = std::mem::take(&mut interp.passed);
         watcher.name_callers(&passed);
         let mut diagnostics = watcher.found.take();
@@ -174,6 +180,8 @@ impl Job<'_> {
             passed,
             unjudged: std::mem::take(&mut interp.unjudged),
             failed,
+            supposed,
+            excluded,
             found: options::in_question(&report),
             steps: interp.spent(),
             exhausted,
@@ -282,12 +290,23 @@ type Callers = FxHashMap<(Cow<'static, str>, Span), Vec<Span>>;
 
 type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 
+/// The contexts in which the calls at one place fail.
+#[derive(Debug, Clone, Copy)]
+struct Failure {
+    /// The highest certainty of these contexts.
+    certainty: Certainty,
+    /// All of them are in an arm of an unknown condition, or in a function that nothing calls.
+    supposed: bool,
+    /// All of them are in functions that nothing called, although the program has a call of them.
+    excluded: bool,
+}
+
 /// The observer of a run: it forwards interpreter events to contracts and rules.
 struct Watcher<'p> {
     rules: &'p Rules,
     contracts: &'p Contracts,
     /// Places of rejected calls, each with the highest certainty of a rejection there.
-    failures: RefCell<FxHashMap<Span, Certainty>>,
+    failures: RefCell<FxHashMap<Span, Failure>>,
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
     facts: Option<RefCell<Facts>>,
@@ -317,8 +336,17 @@ impl Watcher<'_> {
     }
 
     fn note_failure(&self, it: &Interp<'_>, place: Span) {
-        let now = it.certainty();
-        self.failures.borrow_mut().entry(place).and_modify(|have| *have = now.max(*have)).or_insert(now);
+        let now = Failure {
+            certainty: it.certainty(),
+            supposed: it.speculative() || it.undecided() > 0,
+            excluded: it.excluded(),
+        };
+        let merge = |have: &mut Failure| {
+            have.certainty = now.certainty.max(have.certainty);
+            have.supposed &= now.supposed;
+            have.excluded &= now.excluded;
+        };
+        self.failures.borrow_mut().entry(place).and_modify(merge).or_insert(now);
     }
 
     /// Stores a finding about a call, and its callers.

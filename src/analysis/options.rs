@@ -70,6 +70,12 @@ pub(super) struct Run {
     /// fails.
     pub passed: FxHashSet<Span>,
     pub failed: FxHashSet<Span>,
+    /// Places where a call fails only in arms of unknown conditions or in functions that nothing
+    /// calls.
+    pub supposed: FxHashSet<Span>,
+    /// Places where a call fails only in functions that nothing called, although the program has a
+    /// call of them: the default of an option may exclude this call.
+    pub excluded: FxHashSet<Span>,
     /// Places where a call of an unknown object may have succeeded.
     pub unjudged: FxHashSet<Span>,
     /// The findings that the value of an option may refute.
@@ -165,6 +171,11 @@ impl Declared {
         };
         Declared { name: option.name.to_owned(), default, others, sure }
     }
+
+    /// Whether the program selects between strings by this option.
+    fn selects(&self) -> bool {
+        self.others.iter().any(|other| matches!(other, Other::Text(_)))
+    }
 }
 
 /// The strings with which a program compares an option (`args.mode == "fast"`).
@@ -203,7 +214,8 @@ pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Oth
 }
 
 /// Turns errors into warnings if a run with other option values does not have them, and drops
-/// warnings that rest on an assumption and on the default of an option.
+/// findings that rest on an assumption and on the default of an option: an unknown condition often
+/// depends on the same option, so that a run with the default does not reach the place.
 pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&Assumed) -> Run) {
     if first.options.is_empty() || !found.iter().any(is_in_question) {
         return;
@@ -214,13 +226,16 @@ pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&A
             return true;
         }
         let finding = (diagnostic.code.to_string(), diagnostic.span);
+        if first.excluded.contains(&finding.1) && !worlds.unknown().is_some_and(|run| run.has(&finding)) {
+            return false;
+        }
         if diagnostic.severity == Severity::Error {
-            weaken_one(diagnostic, &worlds.decides(&finding, &diagnostic.message));
-            return true;
+            let depends = worlds.decides(&finding, &diagnostic.message);
+            weaken_one(diagnostic, &depends);
+            return matches!(depends, Dependence::No) || !first.supposed.contains(&finding.1);
         }
         // A warning that rests on an assumption is dropped with less proof than an error needs.
-        let assumed = first.options.keys().map(|made| (*made, Other::Any)).collect();
-        worlds.run(assumed).is_none_or(|run| run.has(&finding) || !run.passed.contains(&finding.1))
+        worlds.unknown().is_none_or(|run| run.has(&finding) || !run.passed.contains(&finding.1))
     });
 }
 
@@ -278,6 +293,12 @@ impl Worlds<'_> {
                 return Dependence::One(*made, option);
             }
         }
+        // A string with which the program compares an option often selects the class of an object.
+        for (made, option) in self.first.options.iter().filter(|(_, option)| option.selects()).take(MAX_NAMED) {
+            if self.passes(*made, option, finding, Proof::Passed) == Some(true) {
+                return Dependence::One(*made, option);
+            }
+        }
         // If several options decide, those whose other values the program is assumed to accept are
         // tried first.
         let of = |sure: bool| self.first.options.iter().filter(move |(_, o)| o.sure == sure).map(|(made, _)| *made);
@@ -290,7 +311,6 @@ impl Worlds<'_> {
         // If an option is unknown, an object may be unknown, too. Its attributes and calls then
         // show nothing about the object that a known value of the option would create.
         let all: Vec<Span> = self.first.options.keys().copied().collect();
-        let unknown = all.iter().map(|made| (*made, Other::Any)).collect();
         match self.search(all, finding, (Proof::Silent, Proof::Reached)) {
             found @ Dependence::One(..) => found,
             // Too many runs are needed.
@@ -300,7 +320,7 @@ impl Worlds<'_> {
                 if refuted { Dependence::Several } else { Dependence::No }
             }
             // The run with unknown options neither has the finding nor reached the end of the program.
-            Dependence::No if self.run(unknown).is_some_and(|run| run.exhausted && !run.has(finding)) => {
+            Dependence::No if self.unknown().is_some_and(|run| run.exhausted && !run.has(finding)) => {
                 Dependence::Several
             }
             Dependence::No => Dependence::No,
@@ -360,6 +380,11 @@ impl Worlds<'_> {
             }
         }
         Some(option.others.is_empty())
+    }
+
+    /// The result of a run in which all options are unknown.
+    fn unknown(&self) -> Option<Rc<Run>> {
+        self.run(self.first.options.keys().map(|made| (*made, Other::Any)).collect())
     }
 
     /// The result of a run with these values; `None` if too many runs are needed.

@@ -29,6 +29,9 @@ pub(super) struct Context {
     pub mode: Mode,
     /// The current code is in a function that nothing calls: earlier events are unknown.
     pub speculative: bool,
+    /// The current code is in a function that nothing called in this run, although the program has a
+    /// call of it: a condition that the run decided may exclude the state in which it is called.
+    pub excluded: bool,
     /// The number of enclosing branches whose condition is unknown.
     pub undecided: u32,
     /// The number of undecided branches inside functions and loops. The code after `if …: return`
@@ -66,6 +69,7 @@ impl Context {
         Context {
             mode: Mode::Live,
             speculative: false,
+            excluded: false,
             undecided: 0,
             doubts: 0,
             guesses: 0,
@@ -120,6 +124,12 @@ impl<'p> Interp<'p> {
     /// Whether the current code is in a function that nothing calls: earlier events are unknown.
     pub(crate) fn speculative(&self) -> bool {
         self.context.speculative
+    }
+
+    /// Whether the current code is in a function that nothing called in this run, although the program
+    /// has a call of it.
+    pub(crate) fn excluded(&self) -> bool {
+        self.context.excluded
     }
 
     /// The number of nested undecided branches.

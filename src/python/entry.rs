@@ -70,7 +70,9 @@ impl<'p> Interp<'p> {
             library.uncalled(self, receiver, def.name.as_str());
         }
         let args = self.unknown_args(def, receiver, span);
+        self.context.excluded = self.calls_name(sym(def.name.as_str()));
         let mut value = self.call(&Value::Obj(id), args, span);
+        self.context.excluded = false;
         if self.heap.suspended(&value).is_some() {
             let coroutine = self.awaited(&value);
             self.collected(&value, span);

@@ -12,6 +12,7 @@ use super::interp::Interp;
 use super::payload::PAYLOAD;
 use super::writes::{READ_ONLY, Writes};
 use super::{Args, Event};
+use crate::syntax::Stmt;
 use crate::value::{Attrs, CodeId, Data, Dict, Function, Instance, Items, ObjId, Source, Sym, Value, Written, sym};
 
 /// The depth to which calls inside a function are followed.
@@ -226,18 +227,36 @@ impl Interp<'_> {
             _ => seen.insert(call, depth),
         };
         let Some(writes) = self.writes(code) else { return };
+        self.havoc_writes(&writes, scope, (&writes.own, &given), depth, seen);
+    }
+
+    /// Makes unknown what a block of the current function may write.
+    pub(super) fn havoc_block(&mut self, body: &[Stmt]) {
+        let Some(scope) = self.frames.last().map(|frame| frame.scope) else { return };
+        let writes = Writes::of_block(body);
+        self.havoc_writes(&writes, scope, (&[], &Attrs::default()), MAX_CALLS, &mut Seen::default());
+        for name in &writes.own {
+            let at = self.scope_of(scope, *name, false).unwrap_or(scope);
+            self.heap.bind(at, *name, Some(Value::Unknown));
+        }
+    }
+
+    /// Makes unknown what code in this scope may write. `locals` contains the names of the code
+    /// itself that the scope does not bind, and the values of those that are known.
+    fn havoc_writes(&mut self, writes: &Writes, scope: ObjId, locals: (&[Sym], &Attrs), depth: u32, seen: &mut Seen) {
+        let (own, given) = locals;
         for (name, is_global) in &writes.rebound {
             if let Some(at) = self.scope_of(scope, *name, *is_global) {
                 self.heap.bind(at, *name, Some(Value::Unknown));
             }
         }
         for (place, name) in &writes.attributes {
-            if let Some(object) = self.at_place(place, scope, &writes.own, &given) {
+            if let Some(object) = self.at_place(place, scope, own, given) {
                 self.havoc_attribute(&object, *name);
             }
         }
         for place in &writes.open {
-            if let Some(id) = self.at_place(place, scope, &writes.own, &given).and_then(|object| object.as_obj())
+            if let Some(id) = self.at_place(place, scope, own, given).and_then(|object| object.as_obj())
                 && let Some(instance) = self.heap.instance_mut(id)
             {
                 instance.open = true;
@@ -245,7 +264,7 @@ impl Interp<'_> {
             }
         }
         for place in &writes.contents {
-            if let Some(object) = self.at_place(place, scope, &writes.own, &given) {
+            if let Some(object) = self.at_place(place, scope, own, given) {
                 self.havoc_contents(&object);
             }
         }
@@ -253,15 +272,15 @@ impl Interp<'_> {
             return;
         }
         for (place, name) in &writes.methods {
-            if let Some(object) = self.at_place(place, scope, &writes.own, &given)
+            if let Some(object) = self.at_place(place, scope, own, given)
                 && let Some(method) = self.user_method(&object, name.as_str())
             {
                 self.havoc_call(&method, std::slice::from_ref(&object), depth - 1, seen);
             }
         }
         for (name, places) in &writes.calls {
-            let callee = self.at_place(&[*name], scope, &writes.own, &given);
-            let args = places.iter().map(|place| self.at_place(place, scope, &writes.own, &given));
+            let callee = self.at_place(&[*name], scope, own, given);
+            let args = places.iter().map(|place| self.at_place(place, scope, own, given));
             let args: Vec<Value> = args.map(|arg| arg.unwrap_or(Value::None)).collect();
             if let Some(callee) = callee {
                 self.havoc_call(&callee, &args, depth - 1, seen);

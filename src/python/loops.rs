@@ -31,6 +31,17 @@ const PATIENCE: usize = 4;
 const MAX_ROUNDS: usize = 16;
 
 impl<'p> Interp<'p> {
+    /// Runs a loop. If a rejected call ends its first round, everything that the body writes becomes
+    /// unknown: the loop of the corrected program writes it.
+    pub(super) fn looping(&mut self, body: &'p [Stmt], run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        let guesses = self.context.guesses;
+        let flow = run(self);
+        if flow == Flow::Next && self.context.guesses > guesses {
+            self.havoc_block(body);
+        }
+        flow
+    }
+
     pub(super) fn exec_for(&mut self, stmt: &'p StmtFor) -> Flow {
         let span = self.span(&*stmt.iter);
         let since = self.heap.len();
@@ -478,10 +489,12 @@ impl<'p> Interp<'p> {
         }
         (self.context.later_rounds, self.context.in_doubt) = (outer.later_rounds, outer.in_doubt);
         self.pop_block();
-        // If every path leaves the function in the first round, the code after the loop runs only
-        // if the loop has no round.
-        if skipped && state.is_none() && ended.is_empty() && self.exits.iter().all(|exit| exit.to != id) {
-            ended.push(self.heap.delta(mark));
+        if state.is_none() && self.exits.iter().all(|exit| exit.to != id) {
+            // If every path leaves the function in the first round, the code after the loop runs
+            // only if the loop has no round.
+            if skipped && ended.is_empty() {
+                ended.push(self.heap.delta(mark));
+            }
             // If a rejected call ends the first round, what fails after the loop is assumed to
             // follow only from that call: the corrected loop has rounds.
             self.context.guesses += u32::from(self.surely_rejected(start));

@@ -81,8 +81,8 @@ impl<'p> Interp<'p> {
                 return if self.stopped { Flow::Stopped } else { self.leave(Leave::Return(value)) };
             }
             Stmt::If(s) => return self.exec_if(s),
-            Stmt::For(s) => return self.exec_for(s),
-            Stmt::While(s) => return self.exec_while(s),
+            Stmt::For(s) => return self.looping(&s.body, |it| it.exec_for(s)),
+            Stmt::While(s) => return self.looping(&s.body, |it| it.exec_while(s)),
             Stmt::With(s) => return self.exec_with(s),
             Stmt::Try(s) => return self.exec_try(s),
             Stmt::Match(s) => return self.exec_match(s),

@@ -72,6 +72,13 @@ impl Writes {
         writes
     }
 
+    /// The writes of a block inside a function; `own` contains the names that the block binds.
+    pub(super) fn of_block(body: &[Stmt]) -> Writes {
+        let mut writes = Writes::default();
+        writes.visit_body(body);
+        writes
+    }
+
     fn of_parameters(&mut self, parameters: &Parameters) {
         let positional = parameters.posonlyargs.iter().chain(&parameters.args);
         self.positional = positional.map(|p| sym(p.parameter.name.as_str())).collect();
