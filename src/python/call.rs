@@ -45,7 +45,13 @@ impl<'p> Interp<'p> {
             }
             Value::Method(pair) => {
                 let (receiver, name) = (pair.0.clone(), pair.1);
-                self.call_native_method(&receiver, name, args, span)
+                let refused = self.refused.0;
+                let value = self.call_native_method(&receiver, name, args, span);
+                // A later call at this place may have another receiver and fail.
+                if !self.stopped && self.refused.0 == refused {
+                    self.pass(span);
+                }
+                value
             }
             Value::Partial(partial) => {
                 let mut all = Args::positional(partial.args.iter().cloned(), span);

@@ -84,7 +84,7 @@ impl Interp<'_> {
             (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => {
                 return Value::tuple(a.iter().chain(b.iter()).cloned().collect());
             }
-            (op, left, right) if is_unsupported(op, left, right) => return self.raise("TypeError"),
+            (op, left, right) if self.is_unsupported(op, left, right) => return self.raise("TypeError"),
             (BinOp::Mul, Value::Tuple(a), Value::Int(n)) | (BinOp::Mul, Value::Int(n), Value::Tuple(a)) => {
                 if let Some(items) = repeat(a, *n) {
                     return Value::tuple(items);
@@ -116,6 +116,30 @@ impl Interp<'_> {
             }
         }
         Value::Unknown
+    }
+
+    /// Whether Python certainly does not support the operator for these two values. False if
+    /// neither is a string, a number or `None`.
+    fn is_unsupported(&self, op: BinOp, left: &Value, right: &Value) -> bool {
+        let (collection, other) = if is_plain(left) { (right, left) } else { (left, right) };
+        if is_plain(collection) || !is_plain(other) || is_str(left) && op == BinOp::Mod {
+            return is_unsupported_plain(op, left, right);
+        }
+        let is_sequence = match collection {
+            Value::Tuple(_) => true,
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::List(_) => true,
+                Data::Dict(_) | Data::Set(_) => return true,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        // A number whose value is unknown may be one of NumPy's, which makes an array of a sequence.
+        is_sequence
+            && match other {
+                Value::Int(_) | Value::Bool(_) | Value::Size(_) => op != BinOp::Mul,
+                other => !matches!(other, Value::Any(_)),
+            }
     }
 
     /// An operator on lists, sets or dicts.
@@ -259,9 +283,8 @@ impl Interp<'_> {
 
 /// Whether Python certainly does not support the operator for these two values. False if an operand
 /// is not a string, a number or `None`.
-fn is_unsupported(op: BinOp, left: &Value, right: &Value) -> bool {
-    let plain = |v: &Value| v.is_none() || is_str(v) || v.number_type().is_some();
-    if !plain(left) || !plain(right) {
+fn is_unsupported_plain(op: BinOp, left: &Value, right: &Value) -> bool {
+    if !is_plain(left) || !is_plain(right) {
         return false;
     }
     // A string can be repeated by an integer.
@@ -273,6 +296,10 @@ fn is_unsupported(op: BinOp, left: &Value, right: &Value) -> bool {
         BinOp::Mul => is_str(left) && !counts(right) || is_str(right) && !counts(left),
         _ => is_str(left) || is_str(right),
     }
+}
+
+fn is_plain(value: &Value) -> bool {
+    value.is_none() || is_str(value) || value.number_type().is_some()
 }
 
 fn is_str(value: &Value) -> bool {
