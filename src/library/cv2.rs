@@ -85,9 +85,9 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-fn picture(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
+/// The image `src`. OpenCV accepts only arrays, and returns new ones.
+fn source(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
     let value = b.get("src");
-    // OpenCV accepts only arrays, and returns new ones.
     let mut out = cx.is_numpy(&value).then(|| cx.tensor(&value)).flatten()?;
     out.base = None;
     out.version = 0;
@@ -96,13 +96,21 @@ fn picture(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
     Some(out)
 }
 
-/// Replaces the height and width of an image. Like OpenCV, drops a channel dimension of 1.
+/// A result with the shape of `src`. It has no channel dimension if `src` has one channel.
+fn picture(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
+    let mut out = source(cx, b)?;
+    match out.shape.as_deref().and_then(|shape| shape.get(2)).map(|channels| channels.size.known()) {
+        Some(Some(1)) => out.shape.iter_mut().for_each(|shape| shape.truncate(2)),
+        Some(None) => out.shape = None,
+        _ => {}
+    }
+    Some(out)
+}
+
+/// Replaces the height and width of an image.
 fn with_sides(cx: &Cx<'_, '_>, out: &mut Tensor, height: Size, width: Size) {
     let at = cx.at();
     let Some(shape) = out.shape.as_mut() else { return };
-    if shape.get(2).is_some_and(|c| c.size.known() == Some(1)) {
-        shape.truncate(2);
-    }
     if let [h, w, ..] = shape.as_mut_slice() {
         *h = Dim::new(height, at);
         *w = Dim::new(width, at);
@@ -163,7 +171,7 @@ fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 fn convert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let Some(mut out) = picture(cx, b) else { return Value::Unknown };
+    let Some(mut out) = source(cx, b) else { return Value::Unknown };
     let at = cx.at();
     let channels = match b.get("code").as_int() {
         Some(6 | 7 | 10 | 11) => Some(None),

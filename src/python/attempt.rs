@@ -74,7 +74,7 @@ impl<'p> Interp<'p> {
         }
         let mark = self.heap.mark();
         let only_imports = stmt.body.iter().all(|s| matches!(s, Stmt::Import(_) | Stmt::ImportFrom(_)));
-        let since = self.observer().moments();
+        let since = (self.observer().moments(), self.heap.len());
         self.heap.begin_journal();
         let catches = if stmt.handlers.iter().any(takes_all) { Catches::All } else { Catches::Some };
         let id = self.push_block(mark, BlockKind::Try(catches));
@@ -126,7 +126,7 @@ impl<'p> Interp<'p> {
             self.heap.undo(mark);
         }
         self.context = outside;
-        if self.observer().moments() != since {
+        if self.observer().moments() != since.0 {
             self.show_fatal(stmt, &reached, since);
         }
         if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped }
@@ -172,7 +172,7 @@ impl<'p> Interp<'p> {
     /// For a `try` in a loop: runs the handler that catches the exception of
     /// [`Library::fatal`](super::Library::fatal), as if this exception had been raised. Only the
     /// observer sees this run: its effects are discarded.
-    fn show_fatal(&mut self, stmt: &'p StmtTry, reached: &Delta, since: u32) {
+    fn show_fatal(&mut self, stmt: &'p StmtTry, reached: &Delta, since: (u32, usize)) {
         let in_loop = self.frames.last().is_some_and(|f| f.loops().next().is_some());
         if !in_loop || !self.is_live() || self.context.speculative {
             return;
@@ -204,8 +204,8 @@ impl<'p> Interp<'p> {
                     left.iter().partition(|exit| matches!(exit.how, Leave::Continue));
                 leaves.is_empty() && it.raised == raised && (flow == Flow::Next || !goes_round.is_empty())
             });
-            let (attempt, span) = (self.span(stmt), self.span(handler));
-            return self.event(Event::Handled { attempt, handler: span, goes_on, since });
+            let (handler, (since, objects)) = (self.span(handler), since);
+            return self.event(Event::Handled { handler, goes_on, since, objects });
         }
     }
 

@@ -318,6 +318,6 @@ pub(crate) enum Event<'a> {
     Appended { list: ObjId, value: &'a Value, span: Span },
     /// A handler of a `try` in a loop was run as if it had caught [`Library::fatal`]. `goes_on`
     /// tells whether the loop then certainly continues; `since` is [`Observer::moments`] before the
-    /// body of the `try`.
-    Handled { attempt: Span, handler: Span, goes_on: bool, since: u32 },
+    /// body of the `try`, and `objects` the number of objects at that time.
+    Handled { handler: Span, goes_on: bool, since: u32, objects: usize },
 }

@@ -55,19 +55,15 @@ impl Rule for SwallowedDeviceAssert {
 
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
         let trace = cx.trace;
-        let Event::Handled { attempt, handler, goes_on, since } = event else { return };
+        let Event::Handled { handler, goes_on, since, objects } = event else { return };
         let (cache, saves) = (self.cache.take(), self.saves.take());
         if self.on_gpu.get() <= since {
             return;
         }
-        // If the optimizer is created inside the `try`, each iteration is a separate training run,
-        // as in a benchmark or a test.
-        let own = trace.optimizers.all().into_iter().filter_map(|id| trace.optimizers.known(id));
-        let inside = |span: Span| span.file == attempt.file && attempt.start <= span.start && span.end <= attempt.end;
-        let swallows = goes_on
-            && !cache
-            && !cx.source(handler).is_some_and(|text| is_about_memory(&text))
-            && !own.into_iter().any(|known| inside(known.made));
+        // If the `try` creates an optimizer, each iteration is a separate training run, as in a
+        // benchmark or a test.
+        let creates = trace.optimizers.all().into_iter().any(|id| !id.is_among_first(objects));
+        let swallows = goes_on && !cache && !cx.source(handler).is_some_and(|text| is_about_memory(&text)) && !creates;
         let mut handlers = self.handlers.borrow_mut();
         let entry = handlers.entry(handler).or_insert(Handler { swallows: true, saves: Vec::new() });
         entry.swallows &= swallows;
