@@ -21,7 +21,7 @@ mod data;
 
 use front_matter::{Fault, FrontMatter};
 
-/// The prefix of a family's codes, and the folder of `src/rules` with the files of its rules.
+/// For each family of rules: the prefix of its codes, and its folder in `src/rules`.
 const FAMILIES: &[(&str, &str)] = &[
     ("TV0", "environment"),
     ("TV1", "losses"),
@@ -113,8 +113,8 @@ fn check(
     }
 }
 
-/// The rules that have a Rust file, each with the folder of its family. Each must have its `mod` line
-/// in the `mod.rs` of that folder.
+/// The rules that have a Rust file, each with the folder of its family. A missing `mod` line in the
+/// `mod.rs` of that folder is a build error.
 fn rule_files() -> io::Result<BTreeMap<String, &'static str>> {
     let mut files = BTreeMap::new();
     for (_, family) in FAMILIES {
@@ -159,7 +159,7 @@ fn camel(stem: &str) -> String {
     name
 }
 
-/// The sorted stems of the files of a folder with an extension.
+/// The sorted stems of the files in a folder that have the given extension.
 fn stems(folder: &str, extension: &str) -> io::Result<Vec<String>> {
     let mut stems = Vec::new();
     for entry in fs::read_dir(folder)? {

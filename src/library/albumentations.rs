@@ -18,14 +18,15 @@ const CLASSES: &[(&str, &str)] = &[
     ("ToFloat", "max_value=None, p=1.0, **kwargs"),
 ];
 
-/// Transforms that keep the size. The only new value that they write to masks is a fill value.
+/// Transforms that keep the size (except for `Flip` and `ToGray` in some versions). The only new
+/// value that they write to masks is a fill value.
 const SAME: &str = "HorizontalFlip VerticalFlip Flip RandomBrightnessContrast HueSaturationValue RGBShift ColorJitter CLAHE Blur \
                     GaussianBlur MedianBlur MotionBlur GaussNoise ISONoise RandomGamma ChannelShuffle ToGray \
                     CoarseDropout Cutout RandomFog RandomRain Sharpen Emboss Posterize Equalize Solarize InvertImg \
                     ChannelDropout ImageCompression Downscale";
 
-/// Transforms that move pixels: by default, images are interpolated and masks take the nearest
-/// neighbour.
+/// Transforms that move pixels. By default, they interpolate images, and use the nearest neighbour
+/// for masks.
 const WARPS: &str = "Rotate SafeRotate ShiftScaleRotate Affine ElasticTransform GridDistortion OpticalDistortion \
                      Perspective ThinPlateSpline";
 
@@ -173,8 +174,8 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
     Some(out)
 }
 
-/// The effect of a geometric transform on the values of pixels. Pixels from outside the image are
-/// zero.
+/// The effect of a geometric transform on the values of pixels. Pixels from outside the image may
+/// be zero.
 fn resample(cx: &Cx<'_, '_>, object: &Value, out: &mut Tensor, mask: bool) {
     let chosen = cx.attr(object, if mask { "mask_interpolation" } else { "interpolation" }).as_int();
     out.past = match chosen {

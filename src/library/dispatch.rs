@@ -47,8 +47,8 @@ impl Libraries {
         // reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
             let Some(array) = it.heap.tensor_ref(&value).map(|tensor| tensor.array) else { return Value::Unknown };
-            // A method such as `copy_` returns the tensor of the call. No run uses this tensor
-            // after the exception, so its facts become unknown.
+            // A method such as `copy_` returns the tensor on which it is called. The rejected call
+            // raises, so the facts of this tensor become unknown.
             if bound.values.iter().flatten().any(|arg| arg.value.as_obj() == value.as_obj()) {
                 it.follow_rejection(&value);
             }

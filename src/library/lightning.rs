@@ -1,5 +1,5 @@
 //! PyTorch Lightning and Accelerate move models and batches to devices themselves, so the devices
-//! of these become unknown.
+//! of models and batches become unknown.
 
 use rustc_hash::FxHashSet;
 
@@ -213,7 +213,7 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (model, span) = (b.get("model"), cx.span);
     forget_devices(cx.it, &model);
     let module = b.get("datamodule");
-    // These hooks split data and create datasets.
+    // Programs usually split data and create datasets in these hooks.
     for object in [&module, &model] {
         for (hook, given) in [("prepare_data", None), ("setup", Some(Value::str("fit")))] {
             if cx.it.user_method(object, hook).is_some() {
@@ -290,8 +290,8 @@ fn trained_on(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
     }
 }
 
-/// The loaders in lists and dictionaries, which are validated on one after the other; `None` if
-/// their number is unknown.
+/// The loaders in lists and dictionaries. Validation uses them one after the other. `None` if their
+/// number is unknown.
 fn one_by_one(cx: &Cx<'_, '_>, loader: &Value) -> Option<Vec<Value>> {
     let inner: Vec<Value> = match (loader, loader.as_obj().map(|id| cx.it.heap.get(id))) {
         (Value::Tuple(loaders), _) => loaders.to_vec(),

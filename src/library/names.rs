@@ -1,5 +1,5 @@
-//! The public names of modules and classes, as listed in `data/names.txt`. A name that is not
-//! listed does not exist.
+//! The public names of modules and classes, as listed in `data/names.txt`. Apart from the few
+//! exceptions in this file, a public name that is not listed does not exist.
 
 use std::sync::LazyLock;
 
@@ -49,7 +49,7 @@ const MODULES: &[&str] = &[
     "numpy.linalg",
 ];
 
-/// Whether a path is that of a module.
+/// Whether a path is that of a module in [`MODULES`].
 pub(crate) fn is_module(path: &str) -> bool {
     MODULES.contains(&path)
 }

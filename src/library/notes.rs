@@ -1,5 +1,5 @@
-//! The topics of notes that libraries write about the run or an object. `rules/notes.rs` also
-//! defines the topics that rules and contracts read.
+//! The topics of notes that libraries write about the run or an object. `rules/notes.rs` repeats
+//! the definitions of the topics that rules read.
 
 use crate::value::Topic;
 

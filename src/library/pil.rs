@@ -367,7 +367,7 @@ fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     });
     let out = new_image(cx, mode, size, values);
     if let Some(id) = out.as_obj().filter(|_| mode.is_none() && given.is_none() && is_bytes) {
-        // The mode depends on the unknown shape of the array. It is a mode without a palette, whose
+        // The mode depends on the unknown shape of the array. The image has no palette, and its
         // values are bytes.
         if let Some(facts) = cx.attr(&out, ARRAY).as_obj() {
             let at = cx.at();
@@ -387,7 +387,7 @@ pub(super) fn are_classes(range: &Range) -> bool {
     range.attained && ids.is_some_and(|r| r.lo() == 0.0 && (2.0..=200.0).contains(&r.hi()))
 }
 
-/// Drawing adds the fill value to the range.
+/// Drawing adds the values of `fill` and `outline` to the range.
 fn draw(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let image = cx.attr(&b.get("self"), "im");
     let Some(mut facts) = array_of(cx, &image) else { return Value::None };

@@ -86,7 +86,8 @@ pub(super) struct Findings<'c> {
 
 impl Findings<'_> {
     /// Reports a finding of a page, once per place. Returns the finding, so that a fix or a witness
-    /// can be added, or `None` if this finding existed already and another one was reported after it.
+    /// can be added, or `None` if the finding existed already and a different finding was reported
+    /// after it.
     pub(super) fn report(
         &mut self,
         name: &str,

@@ -209,7 +209,7 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
     if op == BinOp::Pow && right.as_f64().is_none() && out.dtype.is_some_and(Dtype::is_integral) {
         out.dtype = out.dtype.filter(|_| b.dtype.is_some_and(Dtype::is_integral));
     }
-    // `**` gives int8 for bool operands; if one operand is bool, the dtype depends on the other.
+    // `**` gives int8 for two bools; if only one operand is bool, the dtype depends on the other.
     if op == BinOp::Pow && (a.dtype == Some(Dtype::Bool) || b.dtype == Some(Dtype::Bool)) {
         out.dtype = None;
     }

@@ -87,7 +87,8 @@ pub(crate) fn register(t: &mut Table) {
     t.def("numpy.dtype", "dtype, *args, **kwargs", create::dtype);
 }
 
-/// A NumPy function that is also a method of arrays; its first parameter must be `a`.
+/// Registers NumPy functions that are also methods of arrays. The first parameter in the signature
+/// must be `a`.
 fn both(t: &mut Table, names: &str, sig: &'static str, run: Run) {
     t.family("numpy.", names, sig, run);
     t.family("numpy.ndarray.", names, sig, run);

@@ -227,8 +227,9 @@ fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// Whether the shape can be that of a map of class ids or of a batch of such maps: the last two of
-/// 2 or 3 dimensions are at least 8 long, unlike those of an image whose channels come last.
+/// Whether the shape can be that of a map of class ids or of a batch of such maps: it has 2 or 3
+/// dimensions, and each of the last two has at least 8 elements. (In an image whose channels come
+/// last, the last dimension has fewer.)
 fn is_map(array: &Tensor) -> bool {
     match array.known_shape().as_deref() {
         Some([height, width]) => *height >= 8 && *width >= 8,

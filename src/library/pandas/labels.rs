@@ -11,7 +11,7 @@ use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
 use crate::value::{Key, Sym, Type, Value, sym};
 
-/// The class of column names.
+/// The class of `frame.columns`.
 const INDEX: &str = "pandas.Index";
 
 /// The class of `columns.str`, whose methods change every column name.
@@ -270,7 +270,8 @@ pub(crate) fn set_attribute(it: &mut Interp<'_>, object: &Value, name: Sym, valu
     }
     let cx = &mut Cx { it, path: sym(FRAME), span };
     let Some(mut have) = frame(cx, object) else {
-        // Only `name` can be assigned without a change of the values or labels of a Series.
+        // An assignment to any attribute other than `name` is assumed to change the values or the
+        // labels of the Series.
         if name.as_str() != "name" {
             lost(cx, object);
         }

@@ -77,9 +77,9 @@ pub(crate) fn register(t: &mut Table) {
     namespace.init = Some(open_attrs);
 }
 
-/// The environment of the script. A variable that the script has not written has the default of
-/// `get` or `getenv`; a variable that launchers and shells usually set, and `os.environ[…]`, are
-/// unknown.
+/// The environment of the script. A variable that the script has not written is assumed to be
+/// missing: `get` and `getenv` return the default. The value of a variable that launchers and
+/// shells usually set is unknown. So is the value of `os.environ[…]`.
 fn environ(t: &mut Table) {
     t.def("os.getenv", "key, default=None", getenv);
     t.def("os.environ.get", "key, default=None", getenv);

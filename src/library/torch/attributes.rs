@@ -117,7 +117,8 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
 /// A note: whether a backward pass has run since gradients were last cleared.
 const GRADIENTS: Topic = Topic::new("gradients are there");
 
-/// Notes that there are no gradients yet. The note also holds on paths that run no backward pass.
+/// If there is no note yet, notes that there are no gradients. The note also holds on paths that
+/// run no backward pass.
 fn begin_gradients(cx: &mut Cx<'_, '_>) {
     if cx.it.remembered(GRADIENTS).is_none() {
         let state = cx.it.state;
@@ -140,8 +141,8 @@ pub(crate) fn gradients_cleared(cx: &mut Cx<'_, '_>, set_to_none: &Value) {
     }
 }
 
-/// `x.grad` after `backward()`. Before that, the result is unknown: it is `None`, unless unseen
-/// code has run a backward pass.
+/// `x.grad` after `backward()`. Before that, the result is unknown, because unseen code may have
+/// run a backward pass.
 fn gradient(cx: &mut Cx<'_, '_>, object: &Value, tensor: &Tensor) -> Value {
     cx.it.event(Event::ReadAttribute { object: object.as_obj(), name: sym("grad") });
     let there = cx.it.remembered(GRADIENTS).is_some_and(|there| there.as_bool() == Some(true));

@@ -119,7 +119,8 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         "enable_grad" => set(cx, object, GRAD_MODE, Value::Bool(true)),
         "inference_mode" => match b.get("mode").as_bool() {
             Some(true) => set(cx, object, GRAD_MODE, Value::Bool(false)),
-            // `inference_mode(False)` leaves the mode as it is.
+            // PyTorch enables gradients inside `inference_mode(False)`. This is not modelled: the
+            // mode stays as it is.
             Some(false) => {}
             None => set(cx, object, GRAD_MODE, Value::Unknown),
         },

@@ -268,7 +268,8 @@ fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
         let reads = vec![("`input` is created here".to_owned(), input.shape_at)];
         cx.reject(RejectKind::Value, "numpy() on a tensor that requires grad: use detach().numpy()", reads);
     } else if let Some(dtype @ (Dtype::Bfloat16 | Dtype::Complex32)) = input.dtype {
-        let message = format!("numpy has no {dtype}: convert first, with .float()");
+        let wider = if dtype == Dtype::Bfloat16 { "float()" } else { "to(torch.complex64)" };
+        let message = format!("numpy has no {dtype}: convert first, with .{wider}");
         cx.reject(RejectKind::Dtype, message, vec![dtype_read(("input", input))]);
     }
 }

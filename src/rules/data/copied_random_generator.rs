@@ -60,7 +60,8 @@ impl Rule for CopiedRandomGenerator {
         }
         let Some(attribute) = attributes.iter().find(|a| a.generator == generator && in_worker(it)) else { return };
         let message = format!(
-            "each worker of the loader has a copy of `{}`, so all workers draw the same numbers, in every epoch",
+            "each worker of the loader starts with a copy of `{}`: all workers draw the same numbers, and draw them \
+             again in every epoch unless the workers are persistent",
             attribute.name
         );
         let labels = vec![Label { span, message: "a worker draws numbers here".to_owned() }];

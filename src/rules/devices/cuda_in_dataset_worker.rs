@@ -1,8 +1,8 @@
 //! CUDA in the worker processes of a loader.
 //!
-//! On Linux, workers are forked unless the program changes the start method, and CUDA does not work
-//! after a fork: if the program has used CUDA before, a worker that uses it fails. Otherwise, CUDA
-//! in a worker is only inefficient.
+//! On Linux before Python 3.14, workers are forked unless the program changes the start method, and
+//! CUDA does not work after a fork: if the program has used CUDA before, a worker that uses it
+//! fails. Otherwise, CUDA in a worker is only inefficient.
 
 use crate::diagnostic::Severity;
 use crate::rules::environment::late_launch_blocking::{Progress, progress, touches_cuda};
@@ -24,7 +24,8 @@ impl Rule for CudaInDatasetWorker {
         let (severity, message) = match progress(it) {
             Some(Progress::Initialised) => (
                 Severity::Error,
-                "CUDA is used in a worker process of the loader, which is forked after the program has used CUDA",
+                "CUDA is used in a worker process of the loader, which is forked from a process that has used CUDA (the \
+                 default on Linux before Python 3.14)",
             ),
             _ => (Severity::Warning, "CUDA is used in a worker process of the loader"),
         };

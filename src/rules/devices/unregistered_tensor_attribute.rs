@@ -86,7 +86,7 @@ impl Rule for UnregisteredTensorAttribute {
         }
         let name = attribute.name;
         let (severity, moved) = match rejection.assumed {
-            None => (Severity::Error, "the tensor is on the CPU, but the module's parameters are not"),
+            None => (Severity::Error, "it is on the CPU, but the tensor with which it is used is not"),
             Some(_) => (Severity::Warning, "`.to()` will move the module to a GPU, but not this tensor"),
         };
         let message = format!("`{name}` is a plain attribute of its module: {moved}");

@@ -2,7 +2,8 @@
 //!
 //! PyTorch rejects the call if the loss does not require grad. This rule reports the rejected call
 //! if it can show what disconnects the loss. PyTorch accepts a loss that was turned into a leaf,
-//! but then the gradient reaches only this leaf. The rule also reports `backward()` on this loss.
+//! but then the gradient reaches only this leaf. The rule also reports `backward()` on such a leaf,
+//! and on a loss that is computed only from such leaves.
 
 use std::cell::RefCell;
 

@@ -70,7 +70,7 @@ impl Rule for ObjectInCheckpoint {
         let saved = self.saved.borrow();
         for (span, file) in self.loaded.borrow().iter() {
             let Some(Some((what, place))) = saved.get(file) else { continue };
-            let message = format!("the file contains {what}, which `torch.load` rejects by default");
+            let message = format!("the file contains {what}, which `torch.load` rejects by default since PyTorch 2.6");
             let labels = vec![Label { span: *place, message: "it is saved here".to_owned() }];
             let finding = cx.findings.report(NAME, Severity::Error, message, *span, labels);
             witness(finding, SETUP, "torch.load(file)");

@@ -1,7 +1,8 @@
 //! `~mask` for integers that are only 0 and 1, if the result is used as a mask.
 //!
-//! The page has no contract, because the probe could not check it: a real tensor does not show
-//! whether `~` computed it, and the functions below are called too often.
+//! The page has no contract, because the probe could not evaluate one: a real tensor does not show
+//! whether `~` computed it. The probe would also have to check every call of the common functions
+//! below.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};

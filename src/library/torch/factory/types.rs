@@ -281,7 +281,7 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             Some(_) => None,
         },
         // The call rejects a device other than the CPU, so an unknown device is the CPU in the runs
-        // that continue. Another object with the same unknown device is then there, too.
+        // that continue. Other objects with the same unknown device are then on the CPU, too.
         (false, _) if !on.is_none() && place.is_none_or(|device| !device.is_cpu()) => None,
         (false, _) => Some(Device::CPU),
     };

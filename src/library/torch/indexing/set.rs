@@ -175,7 +175,7 @@ fn check_leaf(cx: &mut Cx<'_, '_>, input: &Tensor) -> bool {
     let leaf = input.grad == Grad::Leaf && input.dtype.is_some_and(|d| !d.is_integral());
     if leaf && input.array == ArrayKind::Torch && grad_mode(cx) == Some(true) {
         let reads = vec![("the tensor is created here".to_owned(), input.shape_at)];
-        let message = "elements of a leaf tensor that requires grad can be assigned only under torch.no_grad()";
+        let message = "elements of a leaf tensor that requires grad cannot be assigned while gradients are recorded";
         cx.reject(RejectKind::Value, message, reads);
         return false;
     }

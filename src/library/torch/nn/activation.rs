@@ -1,4 +1,5 @@
-//! Activations, softmax and dropout: they keep the shape, but change the range and role.
+//! Activations, softmax and dropout. Except for `glu`, they keep the shape. They change the range
+//! and the role.
 
 use super::facts::{finish, floating_grad, full_dtype, like, put_back};
 use crate::library::torch::broadcast::{Named, dtype_read};
@@ -82,7 +83,11 @@ fn check_floating(cx: &mut Cx<'_, '_>, input: &Tensor) {
         _ => dtype.is_integral() && FLOAT_ONLY.contains(&name.trim_end_matches('_')),
     };
     if refused {
-        let message = format!("`input` is {dtype}: {name} takes floating-point tensors");
+        let takes_floats_only = FLOAT_ONLY.contains(&name.trim_end_matches('_'));
+        let message = match takes_floats_only {
+            true => format!("`input` is {dtype}: {name} takes floating-point tensors"),
+            false => format!("`input` is bool, which {name} does not take"),
+        };
         cx.reject(RejectKind::Dtype, message, vec![(format!("`input` gets dtype {dtype} here"), input.dtype_at)]);
     }
 }

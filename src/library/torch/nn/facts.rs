@@ -133,17 +133,26 @@ pub(super) fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks
     if ranks.is_empty() || ranks.contains(&rank) {
         return true;
     }
-    let wanted: Vec<String> = ranks.iter().map(usize::to_string).collect();
+    let accepted: Vec<String> = ranks.iter().map(usize::to_string).collect();
+    reject_rank(cx, name, (tensor, rank), &accepted.join(" or "));
+    false
+}
+
+/// Rejects a rank below the minimum.
+pub(super) fn check_least_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, least: usize) -> bool {
+    let Some(rank) = tensor.rank().filter(|rank| *rank < least) else { return true };
+    reject_rank(cx, name, (tensor, rank), &format!("at least {least}"));
+    false
+}
+
+fn reject_rank(cx: &mut Cx<'_, '_>, name: &str, (tensor, rank): (&Tensor, usize), accepted: &str) {
     let message = format!(
-        "`{name}` is {}, which has {}: {} takes {}",
+        "`{name}` is {}, which has {}: {} takes {accepted}",
         shape_text(tensor),
         counted(rank, "dimension"),
         cx.name(),
-        wanted.join(" or ")
     );
-    let reads = vec![shape_read(name, tensor)];
-    cx.reject(RejectKind::Rank, message, reads);
-    false
+    cx.reject(RejectKind::Rank, message, vec![shape_read(name, tensor)]);
 }
 
 /// The dtype of a result that is always floating: the common dtype of the floating inputs, or the

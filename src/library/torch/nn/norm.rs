@@ -77,7 +77,7 @@ fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str,
         format!("`input` is {dtype}: {} takes floating-point tensors", cx.name())
     } else if let Some((name, other, at)) = clash {
         reads.push((format!("`{name}` gets dtype {other} here"), at));
-        format!("`input` is {dtype} and `{name}` is {other}: {} needs both of the same dtype", cx.name())
+        format!("`input` is {dtype} and `{name}` is {other}: {} does not combine these dtypes", cx.name())
     } else {
         return true;
     };
@@ -198,7 +198,8 @@ fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The normalised tensor, and the mean and deviation with which it was computed.
+/// The normalised tensor, the mean, and the reciprocal of the standard deviation with which it was
+/// computed.
 fn with_statistics(cx: &mut Cx<'_, '_>, value: Value, input: &Tensor, shape: Option<Vec<Dim>>) -> Value {
     let dtype = input.dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64));
     let mut statistics = result(cx, &[input], shape, dtype);

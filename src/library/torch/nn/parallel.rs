@@ -40,7 +40,7 @@ fn wrap(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     for name in ["module", "device_ids", "output_device", "dim"] {
         cx.it.heap.set_attr(object, name, b.get(name));
     }
-    // On a machine with one GPU, `DataParallel` moves the module to this GPU.
+    // With only one GPU (in the machine or in `device_ids`), `DataParallel` moves the module to it.
     let ids = b.get("device_ids");
     if !cx.path.as_str().contains("Distributed") && cx.items(&ids).is_none_or(|ids| ids.len() == 1) {
         super::moves::perhaps_moved(cx, &b.get("module"));
@@ -53,7 +53,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let ids = cx.attr(&object, "device_ids");
     let distributed = cx.path.as_str().contains("Distributed");
     let on_gpu = match distributed {
-        // `DistributedDataParallel` moves its input only if the call names the device.
+        // `DistributedDataParallel` moves its input only if `device_ids` names the device.
         true => !ids.is_none(),
         // `device_ids=None` means all GPUs; with an empty list, `DataParallel` only calls the module.
         false => cx.items(&ids).is_none_or(|ids| !ids.is_empty()),

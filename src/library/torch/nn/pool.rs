@@ -2,7 +2,8 @@
 
 use super::conv::{PoolWindow, pooled};
 use super::facts::{
-    check_indices, check_least, check_rank, length_read, like, per_dim, resized, shape_read, shape_text,
+    check_indices, check_least, check_least_rank, check_rank, length_read, like, per_dim, resized, shape_read,
+    shape_text,
 };
 use super::layers::spatial;
 use crate::library::{Cx, Table};
@@ -143,8 +144,21 @@ fn lp_pool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// Adaptive pooling. `None` in the output size keeps the length of that dimension.
 fn adaptive(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let n = spatial(cx.name());
-    let Some(input) = checked(cx, b, n) else { return cx.some_tensor() };
     let wanted = b.get("output_size");
+    // If all output sizes are 1, the average in two or three dimensions is a mean over the last two
+    // or three dimensions. The input may have any number of dimensions before these. If the sizes
+    // are given as a list, it must have at least one.
+    let sizes = cx.items(&wanted);
+    let is_one = |size: &Value| size.as_int().is_none_or(|n| n == 1);
+    let is_mean = matches!(cx.name(), "adaptive_avg_pool2d" | "adaptive_avg_pool3d")
+        && sizes.as_ref().map_or_else(|| is_one(&wanted), |sizes| sizes.iter().all(is_one));
+    let input = match is_mean {
+        true => cx
+            .tensor_arg(b, "input")
+            .filter(|input| check_least_rank(cx, "input", input, n + usize::from(sizes.is_some()))),
+        false => checked(cx, b, n),
+    };
+    let Some(input) = input else { return cx.some_tensor() };
     let per: Option<Vec<Value>> = match cx.items(&wanted) {
         Some(items) if items.len() == n => Some(items),
         Some(items) if items.len() == 1 => items.first().map(|one| vec![one.clone(); n]),

@@ -85,7 +85,7 @@ fn names(count: usize) -> Vec<String> {
 }
 
 /// The range of all elements. Its bounds are known to occur if the bounds of all parts occur in
-/// every run, or if all ranges are equal.
+/// every run, or if the ranges are equal and their bounds are known to occur.
 fn joined_range(tensors: &[Tensor]) -> Option<Range> {
     let mut ranges = tensors.iter().filter(|t| t.numel().known() != Some(0)).map(|t| t.range.clone());
     let first = ranges.next()??;
