@@ -68,7 +68,7 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
         return None;
     }
     if (path, name) == ("numpy", "math") {
-        return Some("`numpy.math` was Python's module `math` until NumPy 1.25: import that".to_owned());
+        return Some("`numpy.math` was Python's module `math` before NumPy 2.0: import that".to_owned());
     }
     let near = nearest(name, names.iter().copied());
     let sure = near.is_some() || !MERGED.contains(&path);

@@ -44,6 +44,9 @@ impl Interp<'_> {
         let all: Vec<&ast::ParameterWithDefault> = parameters.posonlyargs.iter().chain(&parameters.args).collect();
         let given = arguments.args.len() + bound;
         if parameters.vararg.is_none() && !spread && given > all.len() {
+            if bound > all.len() {
+                return Some(format!("`{name}` has no parameter for the instance, such as `self`"));
+            }
             return Some(surplus_arguments(name.as_str(), all.len().saturating_sub(bound), arguments.args.len()));
         }
         let named = |p: &&ast::ParameterWithDefault, name: &str| p.parameter.name.as_str() == name;

@@ -117,13 +117,11 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     match cx.name() {
         "no_grad" => set(cx, object, GRAD_MODE, Value::Bool(false)),
         "enable_grad" => set(cx, object, GRAD_MODE, Value::Bool(true)),
-        "inference_mode" => match b.get("mode").as_bool() {
-            Some(true) => set(cx, object, GRAD_MODE, Value::Bool(false)),
-            // PyTorch enables gradients inside `inference_mode(False)`. This is not modelled: the
-            // mode stays as it is.
-            Some(false) => {}
-            None => set(cx, object, GRAD_MODE, Value::Unknown),
-        },
+        // `inference_mode(False)` enables gradients, even inside `no_grad()`.
+        "inference_mode" => {
+            let mode = b.get("mode").as_bool().map_or(Value::Unknown, |mode| Value::Bool(!mode));
+            set(cx, object, GRAD_MODE, mode);
+        }
         "set_grad_enabled" => {
             let mode = match b.get("mode").as_bool() {
                 Some(mode) => Value::Bool(mode),
