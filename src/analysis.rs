@@ -103,7 +103,7 @@ fn run(
         let diagnostics = rules::launched(rules, file, &kind.settings(&source.path, source.text()));
         return Report { diagnostics, ..Report::default() };
     }
-    // A file that does not concern a checked library cannot have findings.
+    // A file without a sign of a checked library is not interpreted.
     if !wanted.facts && wanted.at.is_none() && !concerns_library(source) {
         return Report::default();
     }
@@ -153,8 +153,9 @@ impl Job<'_> {
         let around =
             watcher.around.as_ref().map(|(_, seen)| listed(&interp, project, &seen.borrow())).unwrap_or_default();
         let exhausted = interp.exhausted();
-        // A call that fails only in some contexts does not fail in every run that reaches the line,
-        // so its finding is dropped.
+        // The finding of a doubtful failure is dropped if a call at the same place succeeded, or
+        // may have succeeded, in another context. The finding of a guessed failure is always
+        // dropped.
         let failures = watcher.failures.take();
         let in_doubt = |span: Span, certainty: Certainty| match certainty {
             Certainty::Certain => false,
@@ -297,7 +298,8 @@ struct Failure {
     certainty: Certainty,
     /// All of them are in an arm of an unknown condition, or in a function that nothing calls.
     supposed: bool,
-    /// All of them are in functions that nothing called, although the program has a call of them.
+    /// All of them are in functions that nothing called, although the program contains calls of
+    /// these functions.
     excluded: bool,
 }
 

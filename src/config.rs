@@ -1,8 +1,9 @@
 //! The settings: their origins, and the combined result.
 //!
-//! The nearest of `.torchvet.toml`, `torchvet.toml` and a `pyproject.toml` with a `[tool.torchvet]`
-//! table is used, searched upwards from the first path to check. `--config` has a higher
-//! precedence, and flags have the highest.
+//! The configuration file is the nearest `.torchvet.toml`, `torchvet.toml` or `pyproject.toml` with
+//! a `[tool.torchvet]` table, at or above the first path to check. A file given with `--config`
+//! replaces it. Single settings given with `--config` have a higher precedence, and other flags the
+//! highest.
 
 pub(crate) mod error;
 pub(crate) mod options;
@@ -238,7 +239,7 @@ impl Settings {
         })
     }
 
-    /// Whether the settings suppress a finding in this file.
+    /// Whether `per-file-ignores` suppresses a finding in this file.
     pub(crate) fn ignores(&self, path: &Path, diagnostic: &Diagnostic) -> bool {
         self.per_file_ignores.iter().any(|entry| {
             let hit = if entry.by_name {

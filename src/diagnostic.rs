@@ -1,4 +1,5 @@
-//! Findings as plain data, created by `contract` and `rules`, read by `output` and `server`.
+//! Findings as plain data. Most are created by `contract` and `rules`, and read by `output`,
+//! `server` and `probe`.
 
 use std::borrow::Cow;
 
@@ -99,7 +100,7 @@ pub(crate) enum Place {
 /// The results on the installed PyTorch for a finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Verdict {
-    /// The result of a call with these facts.
+    /// The result of a call with the facts of the finding.
     pub witness: Reproduction,
     /// The result for the program itself, if it was run.
     pub run: Option<Observation>,

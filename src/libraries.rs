@@ -16,8 +16,8 @@ pub(crate) struct Library {
     /// The library only shows or records its arguments, which may be models, and does not change
     /// them.
     pub only_reads: bool,
-    /// Everything below these paths only computes: it does not read or write files, and does not
-    /// run code passed to it.
+    /// Everything below these paths is treated as pure computation, which does not read or write
+    /// files, and does not run code passed to it.
     pub computes: &'static [&'static str],
 }
 

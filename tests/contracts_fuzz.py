@@ -1,10 +1,11 @@
-"""Compares the loss and index contracts with the installed PyTorch.
+"""Compares the contracts of losses, indices and sampling with the installed PyTorch.
 
     python tests/contracts_fuzz.py [--only FUNCTION ...]
 
-Calls each function with many combinations of shapes, dtypes and values, and checks that a `require` fails if and only if PyTorch raises, and that PyTorch's
-message matches the `cpu` of a page about that function. SILENT lists the rules about calls
-that PyTorch accepts. `--only` restricts the run to functions, given by their path or its end
+Calls each function with many combinations of shapes, dtypes and values, and checks that a `require`
+fails if and only if PyTorch raises, and that PyTorch's message matches the `cpu` of a page about that
+function. SILENT lists the rules about calls that PyTorch accepts; for these, a failing `require` need
+not raise. `--only` restricts the run to functions, given by their path or its end
 (`poisson_nll_loss`).
 """
 

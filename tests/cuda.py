@@ -22,8 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORD = ROOT / "docs" / "verified-on-cuda.md"
 SECONDS = 120
 
-# A program for each row of the table; `d` is the device. NONE gives the reason for each row without
-# a program.
+# The programs for the rows of the table; `d` is the device. For each row without a program, NONE gives
+# the reason.
 PROGRAMS = {
     "nll-1d-2d": "F.cross_entropy(torch.randn(4, 3, device=d), torch.tensor([0, 1, 3, 2], device=d))",
     "nll-no-reduction": "F.cross_entropy(torch.randn(4, 3, device=d), torch.tensor([0, 1, 3, 2], device=d), reduction='none')",

@@ -4,14 +4,14 @@
 
 tests/semantics.rs explains the marks. A reveal is true if it allows every value that its line
 assigns: `int in 0 to 2` allows 1, `float32[] in 0 to 1` allows NaN (which a range never excludes),
-a named dimension allows any size, and `unknown` allows any value. If `never` is revealed, no run may reach the
-line; otherwise, at least one run must reach it. A line marked with an error must raise, unless the
-rule's harm is silent; a block without such a line must run to its end.
+a named dimension allows any size, and `unknown` allows any value. If `never` is revealed, no run may
+reach the line; otherwise, at least one run must reach it. A line marked with an error must raise,
+unless the rule's harm is silent; a block without a line that must raise must run to its end.
 
 A block that uses the file "a" or "b" or the environment variable FLAG runs with and without each of
-them. `python static` blocks are not run; `python cuda`
-blocks are not run without a GPU. With --torchvet, every fact that this binary
-prints is compared with the runs, whether it is revealed or not.
+those that it uses. `python static` blocks are not run; `python cuda` blocks are not run without a
+GPU. With --torchvet, every fact that this binary prints is compared with the runs, whether it is
+revealed or not.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Finds the `torchvet` binary that pip has installed."""
+"""Finds the `torchvet` binary: the one that pip installed, otherwise one on the path."""
 
 import os
 import shutil

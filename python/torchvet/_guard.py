@@ -68,7 +68,7 @@ class _Guard(contextlib.ContextDecorator):
         return False
 
 
-# Functions of a module, so that a guarded model can be copied and pickled.
+# These hooks are top-level functions, so that a guarded model can be copied and pickled.
 def _before_forward(module, args):
     _enter()
 
@@ -78,7 +78,7 @@ def _after_forward(module, args, result):
 
 
 def guard(model=None):
-    """Checks every call of PyTorch against the contracts of torchvet's rules.
+    """Checks the calls of PyTorch's functions with the contracts of torchvet's rules.
 
     Without an argument, checks the calls of a `with` block, or of the function that it decorates, in
     the thread that entered it. With a module, checks the calls inside each call of the module, and

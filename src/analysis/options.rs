@@ -1,8 +1,8 @@
 //! Findings that hold only while an option of the command line has its default.
 //!
-//! A run gives every option its default. A failure is an error only if it does not depend on an
-//! option. So the file is run again with other values, and a finding that these runs refute becomes
-//! a warning that names the option.
+//! The first run gives every option its default. A failure is an error only if it does not depend
+//! on an option. So the file is run again with other values, and a finding that these runs refute
+//! becomes a warning, which names the option if a single one decides.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -73,8 +73,8 @@ pub(super) struct Run {
     /// Places where a call fails only in arms of unknown conditions or in functions that nothing
     /// calls.
     pub supposed: FxHashSet<Span>,
-    /// Places where a call fails only in functions that nothing called, although the program has a
-    /// call of them: the default of an option may exclude this call.
+    /// Places where a call fails only in functions that nothing called, although the program
+    /// contains calls of these functions: the default of an option may exclude them.
     pub excluded: FxHashSet<Span>,
     /// Places where a call of an unknown object may have succeeded.
     pub unjudged: FxHashSet<Span>,

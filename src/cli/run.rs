@@ -47,7 +47,8 @@ pub(super) struct Run {
     pub checked: Vec<FileId>,
     pub diagnostics: Vec<Diagnostic>,
     pub facts: Vec<FactEntry>,
-    /// Messages about files that could not be checked, and about stale entries of the baseline.
+    /// Messages, such as those about files that could not be checked and stale entries of the
+    /// baseline.
     pub messages: Vec<(Level, String)>,
     /// Some input could not be read.
     pub broken: bool,

@@ -49,7 +49,8 @@ pub(super) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Whether an argument without a default was given that only verification uses.
+    /// Whether an argument that only verification uses was given. (For an argument with a default,
+    /// this is not known.)
     pub(super) fn is_given(&self) -> bool {
         self.python.is_some() || self.emit_repro.is_some() || self.run
     }

@@ -11,8 +11,8 @@ use super::Failure;
 /// Editors write a file in several steps. The work begins when no change was seen for this long.
 const SETTLE: Duration = Duration::from_millis(100);
 
-/// Does the work now and after each change of such a file below the paths, until the process is
-/// stopped. Changes that follow each other closely are handled together.
+/// Does the work now and after each change of a `.py`, `.ipynb` or `.toml` file below the paths,
+/// until the process is stopped. Changes that follow each other closely are handled together.
 pub(super) fn watch(paths: &[PathBuf], mut work: impl FnMut() -> Result<(), Failure>) -> Result<(), Failure> {
     let failed = |error: notify::Error| Failure::Message(format!("cannot watch: {error}"));
     let (send, changes) = mpsc::channel();

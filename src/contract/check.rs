@@ -30,8 +30,8 @@ fn mistake(node: &impl Ranged, message: impl Into<String>) -> Mistake {
     Mistake { offset: node.range().start().to_usize(), message: message.into() }
 }
 
-/// A top-level statement of a contract, which must be a function. `judged` are the functions that
-/// the page's `contract-of` names.
+/// Checks a top-level statement of a contract: it must be the definition of a function. `judged`
+/// are the functions that the page's `contract-of` names.
 pub(super) fn function(stmt: Stmt, judged: &[String]) -> Result<StmtFunctionDef, Mistake> {
     let Stmt::FunctionDef(function) = stmt else {
         return Err(mistake(&stmt, "a contract contains only functions"));

@@ -32,7 +32,7 @@ const fn of_range(name: &'static str, run: fn(&mut Judge<'_, '_>, &[Cv], Option<
 pub(super) static HELPERS: &[Helper] = &[
     of_range("within", |judge, args, ignoring| Cv::tri(judge.within(args, ignoring))),
     of_range("stray", |judge, args, ignoring| match judge.strays(args, ignoring).as_deref() {
-        // The bounds of the range do not show that a value outside really occurs.
+        // Nothing shows that a value outside really occurs.
         Some(parts @ [_, ..]) if !judge.occurring(first(args), parts) => Cv::Unknown,
         // The result is a number only if exactly one value is outside.
         Some([(lo, hi)]) if lo == hi => number(*lo),

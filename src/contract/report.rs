@@ -1,4 +1,4 @@
-//! Turns the result of a contract into a diagnostic with its fix.
+//! Turns the result of a contract, or a rejected call, into a diagnostic.
 
 use super::Source;
 use super::eval::Finding;

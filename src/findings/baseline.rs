@@ -75,8 +75,8 @@ impl Baseline {
         folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
     }
 
-    /// Removes known findings. Returns the recorded findings that no longer occur, of files that
-    /// were checked or no longer exist.
+    /// Removes known findings. Returns the recorded findings that no longer occur, but only those
+    /// in files that were checked or that no longer exist.
     pub(crate) fn drop_known(
         &self,
         findings: &mut Vec<Diagnostic>,

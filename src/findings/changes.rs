@@ -16,8 +16,8 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// The changes of the working tree since the merge base with `revision`. All lines of files
-    /// that git does not track are new.
+    /// The changes of the working tree since the merge base with `revision`. In a file that git
+    /// neither tracks nor ignores, all lines are new.
     pub(crate) fn since(revision: &str, folder: &Path) -> Result<Changes, String> {
         let top = git(folder, &["rev-parse", "--show-toplevel"])?;
         let top = PathBuf::from(top.trim_end());

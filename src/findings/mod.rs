@@ -24,7 +24,7 @@ pub(crate) struct Sieve<'f> {
     settings: &'f Settings,
     file: &'f SourceFile,
     comments: Suppressions<'f>,
-    /// No findings are reported in this file.
+    /// No findings except syntax errors are reported in this file.
     passed_over: bool,
 }
 
@@ -70,8 +70,8 @@ fn judge(settings: &Settings, code: &str) -> Judgement {
     if named.all(|page| settings.selection.is_on(&page.code)) { Judgement::Ran } else { Judgement::NotRun }
 }
 
-/// The first syntax error of a file, or the first ones of the cells of a notebook: others are
-/// usually consequences.
+/// The first syntax error of a file, or of each cell of a notebook, but at most
+/// [`SYNTAX_ERRORS_SHOWN`]. Further errors are usually consequences of the first one.
 pub(crate) fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
     // The file is a script of another interpreter, such as a batch job for bash.
     let first = file.text().lines().next().unwrap_or_default();

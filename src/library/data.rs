@@ -203,7 +203,7 @@ pub(super) enum Layers {
     Squeeze,
 }
 
-/// The height and width to which the transforms of these weights crop images.
+/// The height and width to which the transforms of the listed weights crop images.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Crop {

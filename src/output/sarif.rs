@@ -95,8 +95,8 @@ fn result(report: &Report<'_>, diagnostic: &Diagnostic, index: usize, fingerprin
             related
         });
         result["relatedLocations"] = Value::Array(related.collect());
-        // The facts in the order of their places, first those in the file of the finding, and then
-        // the finding itself.
+        // The steps are the facts in the order of their places (those in the file of the finding
+        // come first), and then the finding itself.
         let mut labels: Vec<&Label> = diagnostic.labels.iter().collect();
         labels.sort_by_key(|label| (label.span.file != diagnostic.span.file, label.span.start));
         let steps = labels.into_iter().map(|label| (label.span, label.message.as_str()));

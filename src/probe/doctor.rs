@@ -1,5 +1,5 @@
-//! Diagnoses a machine, part by part. Another process queries the parts, because a broken driver
-//! may crash or hang the process that does so. Then a new process queries the remaining parts.
+//! Diagnoses a machine, part by part. A Python process queries the parts. A broken driver may crash
+//! or hang this process; a new process then queries the remaining parts.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -85,7 +85,8 @@ struct Variable {
     value: Option<String>,
     meaning: String,
     set_by: SetBy,
-    /// Whether the variable was set before it could have been read.
+    /// Whether the variable was certainly set before PyTorch was imported; `None` if the import set
+    /// it.
     in_time: Option<bool>,
 }
 
@@ -128,8 +129,8 @@ enum Said {
     Part { name: String, data: Value },
 }
 
-/// The reports of a process until it ended. If it ended too early, `broken` contains the part that
-/// it was querying, and what happened.
+/// The reports of a process. If it crashed or hung, `broken` contains the part that it was
+/// querying, and what happened.
 #[derive(Default)]
 struct Told {
     parts: BTreeMap<String, Value>,
@@ -176,7 +177,7 @@ pub(crate) fn examine(python: &Python) -> Result<Health, String> {
     Ok(health)
 }
 
-/// Runs a function of the Python half until it finishes.
+/// Runs a function of the Python half until its process ends or hangs.
 fn ask(
     python: &Python,
     function: &'static str,

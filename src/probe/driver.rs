@@ -41,7 +41,7 @@ impl Asserts {
         self.found.iter().map(|one| one.condition.as_str())
     }
 
-    /// The collected asserts, each with the rules whose pages quote the condition.
+    /// The collected asserts, each with the rules whose `cuda` pattern matches the condition.
     pub(crate) fn explain(mut self, rules: &Rules) -> Vec<Assert> {
         for assert in &mut self.found {
             let quotes = |pattern: &Option<String>| {

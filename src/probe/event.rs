@@ -19,7 +19,7 @@ pub(crate) struct Line {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(crate) enum Event {
-    /// A process has imported PyTorch.
+    /// A process has imported PyTorch, or was forked by multiprocessing after the import.
     Start(Start),
     Finding(Box<Finding>),
     /// What happened at a call that the checker reported. `finding` is the number of the finding.
@@ -43,7 +43,7 @@ pub(crate) enum Event {
     Enough {
         steps: u64,
     },
-    /// The probe cannot observe this Python.
+    /// The PyTorch of the program is too old for the probe, so nothing is checked.
     Refused {
         reason: String,
     },
@@ -59,8 +59,8 @@ pub(crate) struct Start {
     pub gpus: Option<u32>,
 }
 
-/// Each process reports the first call that begins, the first that succeeds, and each different
-/// message that a call raises (up to a limit).
+/// For each finding, a process reports the first call that begins, the first that succeeds, and
+/// each different message that a call raises (up to a limit).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub(crate) enum Call {
@@ -87,7 +87,8 @@ pub(crate) struct Finding {
     pub stack: Vec<Frame>,
     pub arguments: Vec<Argument>,
     pub offence: Option<Offence>,
-    /// The finding is a guess from the values, so it does not stop the program.
+    /// The finding may depend on a role that was guessed from values, so it does not stop the
+    /// program.
     pub guessed: bool,
     /// The program was stopped here.
     pub stopped: bool,
@@ -119,7 +120,7 @@ pub(crate) struct Offence {
     /// The first distinct values, in ascending order.
     pub values: Vec<Counted>,
     pub distinct: u64,
-    /// The first samples with such values, as indices in the first dimension.
+    /// The first samples that contain wrong values, as indices in the first dimension.
     pub samples: Vec<u64>,
     pub samples_total: u64,
 }
@@ -158,7 +159,7 @@ pub(crate) struct Judged {
     pub seconds: f64,
 }
 
-/// A line, and the code of the rule whose contract checked a call there.
+/// A line, and the code of the rule whose contract held for a call there.
 #[derive(Debug, Clone, Deserialize, PartialEq, Eq)]
 pub(crate) struct Place {
     pub code: String,

@@ -1,10 +1,10 @@
 //! The callables that a witness may use. A witness is made from the facts of a program, and runs on
-//! the user's machine without a review. So it may call nothing that reads or writes files,
-//! downloads, starts processes or runs code passed to it.
+//! the user's machine without a review. So it must not call anything that reads or writes files,
+//! downloads, starts processes or runs the code in its arguments.
 
 use crate::libraries;
 
-/// Builtin types, and functions that the witnesses need.
+/// The builtin types and functions that witnesses need.
 const BUILTINS: [&str; 9] = ["int", "float", "bool", "complex", "str", "list", "tuple", "dict", "setattr"];
 
 /// Names that are never allowed: functions that read or write files, download, run or compile code
@@ -43,8 +43,8 @@ pub(super) fn is_harmless(path: &str) -> bool {
     match owner {
         "torch" | "numpy" => true,
         "builtins" => BUILTINS.contains(&name),
-        // Only methods that compute. Others, such as `show`, `verify` and `tobytes`, are not
-        // needed.
+        // Only methods that compute are allowed. Witnesses need no others, such as `show` or
+        // `tobytes`.
         "PIL.Image.Image" => matches!(name, "resize" | "rotate" | "transform" | "convert" | "thumbnail" | "reduce"),
         "PIL.Image" => name.chars().all(|c| c.is_ascii_uppercase() || c == '_'),
         "cv2" => {

@@ -20,7 +20,7 @@ pub(super) enum Outcome {
     /// The process ended during the call.
     #[serde(skip)]
     Died(String),
-    /// The witness could not be run.
+    /// The witness could not be run, or its run shows nothing (a timeout, or a killed process).
     #[serde(skip)]
     Lost(String),
 }
@@ -55,7 +55,7 @@ pub(super) struct Claim {
     pub(super) pattern: Option<Regex>,
     /// Any message is accepted.
     pub(super) is_vague: bool,
-    /// The call raises: it is not silently wrong.
+    /// The claim is that the call raises, not that it is silently wrong.
     pub(super) raises: bool,
     /// The page also describes cases in which the call is silently wrong.
     pub(super) may_be_silent: bool,
@@ -83,8 +83,8 @@ impl Claim {
     }
 }
 
-/// Common words in PyTorch's messages about a kind of rejected call. A page's `cpu` matches only
-/// the message of its Example.
+/// Common words in PyTorch's messages about a kind of rejected call. They are needed because the
+/// `cpu` pattern of a page may match only the message of the page's Example.
 fn words(kind: Rejects) -> &'static str {
     match kind {
         Rejects::Shape => r"(?i-u:size|shape|dimension|dims|match|broadcast|batch|channel|element|length|equal|numel)",

@@ -100,8 +100,8 @@ impl<'a> Seen<'a> {
         if let Some(message) = self.failure(page, &claim, &there) {
             return Observation { status: RunStatus::Observed, message: Some(message), reason: None };
         }
-        // A failed contract shows silent mistakes, and mistakes that only a GPU rejects. For any other
-        // mistake, PyTorch must also reject the call; if it accepts the call, the contract is wrong.
+        // A failed contract shows silent mistakes, and mistakes that only a GPU rejects. It shows
+        // any other mistake unless PyTorch accepted the call: then the contract is wrong.
         let tolerated = claim.on_cuda && !self.has_gpu;
         if let Some(message) = there.violated
             && (!claim.raises || claim.may_be_silent || tolerated || !there.passed)
@@ -119,7 +119,7 @@ impl<'a> Seen<'a> {
         self.without_failure(finding, page, &claim, &there)
     }
 
-    /// PyTorch's message, if the program failed as the page claims.
+    /// The message of the failure, if the program failed as the page claims.
     fn failure(&self, page: &Page, claim: &Claim, there: &There<'_>) -> Option<String> {
         let regex = |pattern: Option<&str>| pattern.and_then(|pattern| Regex::new(pattern).ok());
         let (on_cuda, devices) = (regex(page.cuda.as_deref()), regex(Some(DEVICES)));
@@ -139,7 +139,7 @@ impl<'a> Seen<'a> {
             .then(|| format!("the process crashes in this call, with exit code {}", self.outcome.exit_code))
     }
 
-    /// The call was made and did not fail.
+    /// The observation for a call that was made and did not fail.
     fn without_failure(&self, finding: &Static, page: &Page, claim: &Claim, there: &There<'_>) -> Observation {
         if claim.about_devices && !self.has_gpu {
             return undecided("the call succeeded without a GPU; `--device virtual` emulates one");
@@ -189,8 +189,8 @@ fn asserted(asserts: &Asserts, pattern: &Regex) -> bool {
     asserts.conditions().any(|condition| pattern.is_match(condition))
 }
 
-/// Whether a process crashed, and was not killed by the system: SIGILL, SIGABRT, SIGBUS, SIGFPE,
-/// SIGSEGV.
+/// Whether a process crashed (SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV). A process that was killed
+/// from outside ends with another signal.
 fn is_crash(exit_code: u8) -> bool {
     [4, 6, 7, 8, 11].map(|signal| 128 + signal).contains(&exit_code)
 }

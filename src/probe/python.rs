@@ -38,7 +38,8 @@ except Exception:
 print(json.dumps({'python': sys.version_info[:2], 'torch': torch}))
 ";
 
-/// The Python to use: the given one, that of the active virtual environment, or `python3`.
+/// The Python to use: the given one, otherwise that of the active virtual or conda environment,
+/// otherwise `python3` (`python` on Windows).
 pub(crate) fn choose(named: Option<&Path>) -> PathBuf {
     if let Some(path) = named {
         return path.to_owned();

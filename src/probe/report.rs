@@ -26,7 +26,7 @@ pub(crate) struct Report {
     torch: Option<String>,
     /// The number of emulated GPUs, with `--device virtual`.
     virtual_gpus: Option<u32>,
-    /// The number of processes that imported PyTorch.
+    /// The number of processes that imported PyTorch, or that were forked by multiprocessing.
     processes: usize,
     pub findings: Vec<Found>,
     exception: Option<Exception>,
@@ -67,7 +67,7 @@ struct Checked {
 }
 
 impl Report {
-    /// The report of a run in which the findings of the checker were observed.
+    /// The report of a run, with a verdict on each finding of the checker.
     pub(crate) fn new(outcome: Outcome, checker: &[Static], contracts: usize, rules: &Rules, root: &Path) -> Report {
         let observations = observe(checker, rules, &outcome, root);
         let Outcome { exit_code, lines, asserts, .. } = outcome;
@@ -287,7 +287,7 @@ impl Found {
     }
 }
 
-/// The innermost frame outside installed libraries.
+/// The innermost frame outside installed libraries; if all frames are inside, the innermost one.
 pub(super) fn own(stack: &[Frame]) -> Option<&Frame> {
     let installed = |frame: &&Frame| {
         frame.filename.contains("site-packages")
@@ -301,7 +301,7 @@ fn times(value: &str, count: u64) -> String {
     if count == 1 { value.to_owned() } else { format!("{value} ({count} times)") }
 }
 
-/// A path as the user would write it.
+/// A path, relative to `root` if it is below `root`.
 pub(super) fn shown(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }

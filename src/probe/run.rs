@@ -1,4 +1,4 @@
-//! Runs the user's program under the Python half of the probe, and waits for its end.
+//! Runs the user's program under the Python half of the probe, and waits until the program ends.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
@@ -44,7 +44,7 @@ pub(crate) struct Program {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Terminal {
     Shared,
-    /// The program gets no input, its output is discarded, and it is stopped after the limit.
+    /// The program gets no input, its output is not shown, and it is stopped after the limit.
     Detached {
         limit: Duration,
     },
@@ -176,7 +176,7 @@ pub(crate) fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
 }
 
 /// Waits until the program ends or the limit is reached. Then kills the program, if it still runs,
-/// and its child processes.
+/// and, on Unix, the other processes of its process group.
 fn wait_for(child: &mut Child, limit: Duration) -> io::Result<(ExitStatus, Option<Duration>)> {
     let start = Instant::now();
     let ended = loop {
@@ -273,7 +273,8 @@ fn code(status: ExitStatus) -> u8 {
 }
 
 /// Keeps signals from ending this process while the program runs, and forwards them to the program.
-/// Ctrl-C is not forwarded if the terminal sends it to the program, too.
+/// Signals from the keyboard (Ctrl-C) are not forwarded if the terminal sends them to the program,
+/// too.
 #[cfg(unix)]
 struct Signals {
     signals: signal_hook::iterator::Signals,

@@ -1,8 +1,8 @@
 //! Runs the witnesses of findings and returns their verdicts.
 //!
-//! A worker process runs the programs for the CPU, one after another; if a call ends this process,
-//! a new one runs the next program. Each program for CUDA has its own process, because a failed
-//! assert destroys the CUDA context of its process.
+//! A worker process runs the programs for the CPU, one after another. If a call ends or hangs this
+//! process, a new one runs the next program. Each program for CUDA has its own process, because a
+//! failed assert destroys the CUDA context of its process.
 
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -86,7 +86,7 @@ impl<'a> Verifier<'a> {
         Verifier { python, rules, contracts, limit, worker: None, torch: None, requests: 0 }
     }
 
-    /// The PyTorch that was used; `None` if nothing had to be run.
+    /// The PyTorch that was used; `None` if nothing was run.
     pub(crate) fn torch(&self) -> Option<&Torch> {
         self.torch.as_ref().and_then(|torch| torch.as_ref().ok())
     }
@@ -430,8 +430,8 @@ pub(crate) fn undecided(reason: String) -> Reproduction {
 /// The outcome of a call that ended its process.
 fn died(outcome: Outcome, status: Option<ExitStatus>) -> Outcome {
     match (outcome, status) {
-        // PyTorch itself never causes one of these signals. They come from outside: for example, the
-        // system kills a process if memory runs out.
+        // These signals come from outside: for example, the system kills a process if memory runs
+        // out.
         (Outcome::Died(_), Some(status)) if is_kill(status) => Outcome::Lost("its process was killed".to_owned()),
         (Outcome::Died(_), Some(status)) => Outcome::Died(format!("the process ended: {status}")),
         (other, _) => other,

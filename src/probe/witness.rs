@@ -1,7 +1,7 @@
 //! Writes the program of a witness: Python code that makes a call with the known facts.
 //!
-//! Unknown sizes and values are filled in. A finding holds for all of them, so any choice is valid.
-//! But some choices fail for an unrelated reason, so several are tried.
+//! Unknown sizes and values are filled in. A finding must hold for all of them, so any choice can
+//! test it. But some choices fail for an unrelated reason, so several are tried.
 
 use std::collections::BTreeSet;
 
@@ -25,16 +25,16 @@ pub(super) struct Choice {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lengths {
-    /// All unknown sizes are equal.
+    /// All unknown sizes, and all symbols in sizes, have this value.
     Same(i64),
-    /// The symbolic sizes differ (at least the first eight).
+    /// The symbols in sizes have different values (at least the first eight symbols).
     Distinct,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Devices {
-    /// All tensors are on the CPU, so that a machine without a GPU can test findings that are not
-    /// about devices.
+    /// All tensors, except meta tensors, are on the CPU, so that a machine without a GPU can test
+    /// findings that are not about devices.
     Cpu,
     /// Each tensor is on its known device.
     AsFound,
@@ -94,7 +94,7 @@ impl Program {
                 continue;
             };
             let mut argument = argument.clone();
-            // After an omitted argument, all further ones are passed by name.
+            // After an omitted argument, all further positional ones are passed by name.
             if left_out && argument.place == Place::Positional {
                 argument.place = Place::Keyword;
             }
@@ -188,7 +188,7 @@ pub(super) struct Writer {
     forbidden: Vec<String>,
     names: BTreeSet<String>,
     symbols: Vec<Symbol>,
-    /// Whether `*name` takes numbers, such as sizes, not tensors.
+    /// Whether `*name` takes numbers, such as sizes, rather than tensors.
     counts: bool,
     pub fallback: Fallback,
 }
@@ -332,7 +332,7 @@ impl Writer {
         match (self.choice.devices, device.kind) {
             (_, DeviceKind::Meta) => "meta".to_owned(),
             (Devices::Cpu, _) => "cpu".to_owned(),
-            // All unknown devices of a call are assumed to be the GPU.
+            // A symbolic device, or that of a module, is assumed to be the GPU.
             (Devices::AsFound, DeviceKind::Symbolic(_) | DeviceKind::Module) => "cuda".to_owned(),
             (Devices::AsFound, _) => device.to_string(),
         }

@@ -1,5 +1,5 @@
-//! The content of a file, with data that is computed on demand. Projects that read the same file
-//! share its content, including the syntax tree.
+//! The content of a file, with data that is computed on demand. Projects with the same `Disk` share
+//! the content of a file, including the syntax tree.
 
 use std::path::Path;
 use std::sync::OnceLock;

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use super::{Project, normalise};
 use crate::syntax::FileId;
 
-/// A larger file holds data, not settings.
+/// A larger file is assumed to hold data, not settings.
 const MAX_BYTES: u64 = 256 << 10;
 const EXTENSIONS: &[&str] = &["yaml", "yml", "json"];
 
 impl Project {
     /// The text of a settings file, by the path with which the script opens it: relative to the
-    /// folder of the script, or to the project's root, where scripts are usually started. Nothing
-    /// outside the project is read; a file that cannot be read is treated as missing.
+    /// folder of the script, or to the project's root, where scripts are usually started. Only
+    /// files below the root are read or, for a script outside the root, files below the script's
+    /// folder. A file that cannot be read is treated as missing.
     pub(crate) fn data(&self, from: FileId, path: &str) -> Option<&str> {
         let path = Path::new(path);
         let known = path.extension().and_then(OsStr::to_str).is_some_and(|e| EXTENSIONS.contains(&e));

@@ -1,5 +1,5 @@
-//! The only interface through which a project reads files: the disk, and texts that replace files
-//! on it.
+//! The interface through which a project reads its source files and lists folders: the disk, and
+//! texts that replace files on it. Settings files of scripts are read in `data.rs`.
 //!
 //! Content is cached while the file is unchanged on disk. The language server creates a project for
 //! each analysis, and these projects share the syntax trees of unchanged files.

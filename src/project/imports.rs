@@ -103,7 +103,8 @@ impl Project {
                 vec![first, self.root.clone(), src, second]
             }
         };
-        // A namespace package is used only if no folder has a regular package.
+        // A namespace package is used only if no folder has a module or regular package of this
+        // name.
         let mut namespace = Found::Nothing;
         for base in bases.iter().filter(|base| self.reachable(base, folder)) {
             match self.find(base, parts) {

@@ -34,8 +34,8 @@ use programs::Programs;
 
 /// The files that were read, and the folder in which their imports are searched.
 pub(crate) struct Project {
-    /// Imports are never searched outside this folder, except in the own folder of a file that is
-    /// outside it.
+    /// Imports are never searched outside this folder, with one exception: the imports of a file
+    /// that is itself outside are searched in the file's own folder.
     root: PathBuf,
     /// Reports show paths relative to this folder.
     cwd: PathBuf,
@@ -117,8 +117,8 @@ impl Project {
         self.files.iter()
     }
 
-    /// Records that all named files were read. Files that are read later are imported by others, and
-    /// their order is not predictable.
+    /// Records that all *named* files, those to check, were read. Files that are read later are
+    /// imported by others, and their order is not predictable.
     pub(crate) fn all_named(&self) {
         self.named.get_or_init(|| self.files.len());
     }

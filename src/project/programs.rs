@@ -1,6 +1,6 @@
-//! The groups of files that belong to one program: those that import each other, directly or
-//! indirectly. Module names are compared by their last parts, so a group may be larger than
-//! necessary.
+//! The groups of files that belong to one program: files that imports connect, directly or
+//! indirectly. If any name in an import statement is the stem of a file, the statement is assumed
+//! to import this file, so a group may be larger than necessary.
 
 use std::sync::{Mutex, PoisonError};
 

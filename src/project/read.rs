@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use super::content::Content;
 use crate::syntax::Notebook;
 
-/// A larger Python file is data, not a program.
+/// A larger Python file is assumed to be data, not a program.
 const MAX_SOURCE: usize = 10 << 20;
 /// The limit for notebooks is larger, because their files also contain outputs.
 const MAX_NOTEBOOK: u64 = 200 << 20;
-/// Files that launch programs are short.
+/// A larger file is assumed not to launch programs.
 const MAX_LAUNCH: u64 = 1 << 20;
 
 /// The encoding of a file. A fix writes the file in the same encoding.

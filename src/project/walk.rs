@@ -9,7 +9,7 @@ use ignore::{WalkBuilder, WalkState};
 use super::ReadError;
 use crate::syntax::LaunchFile;
 
-/// Folders that are never checked: version control, environments, caches, build output.
+/// Folders that are skipped by default: version control, environments, caches, build output.
 #[rustfmt::skip]
 pub const DEFAULT_EXCLUDES: &[&str] = &[
     ".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints",
@@ -118,8 +118,9 @@ impl Walker {
         Excludes { cwd, names: set(&self.names), paths: set(&self.paths) }
     }
 
-    /// The files to check: every named file, and below every named folder the `.py` and `.ipynb`
-    /// files and the files that launch programs, unless they are excluded.
+    /// The files to check: every named file and, below every named folder, the `.py` and `.ipynb`
+    /// files and the files that launch programs. Excluded files below a folder are skipped. An
+    /// excluded path that was named is skipped only with `force_exclude`.
     pub(crate) fn walk(&self, paths: &[PathBuf]) -> Walk {
         let mut walk = Walk::default();
         let mut folders = Vec::new();

@@ -8,8 +8,8 @@ use crate::syntax::{Expr, Span};
 use crate::value::{Data, Items, ObjId, Size, Sym, Value, Written, counted, sym};
 
 impl<'p> Interp<'p> {
-    /// The value of an expression that is assigned or returned. A `...` in this position is a
-    /// placeholder for code that is still to be written: its value is unknown.
+    /// The value of an expression that is assigned or returned. A `...` in this position is assumed
+    /// to be a placeholder for unwritten code, so the value is unknown.
     pub(super) fn eval_kept(&mut self, value: &'p Expr) -> Value {
         if value.is_ellipsis_literal_expr() { Value::Unknown } else { self.eval(value) }
     }

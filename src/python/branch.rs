@@ -26,6 +26,7 @@ impl<'p> Interp<'p> {
     /// evaluate: a failure in such a part does not occur in every run that reaches the line.
     fn fork<T>(&mut self, cadence: Cadence, is_expression: bool, arms: &mut [Arm<'_, 'p, T>]) -> Vec<Option<T>> {
         let outside = self.context;
+        self.decisions += 1;
         let mark = self.heap.mark();
         let (mut ends, mut results) = (Vec::new(), Vec::new());
         for (at, arm) in arms.iter_mut().enumerate() {
@@ -184,6 +185,7 @@ impl<'p> Interp<'p> {
     /// truth value (a tensor of several elements), reports this and raises.
     pub(super) fn truth_at(&mut self, value: &Value, expr: &'p Expr) -> Option<bool> {
         let span = self.span(expr);
+        self.decisions += 1;
         if !self.heap.is_tensor(value) {
             // In another round or call, the value may have another type.
             if value.is_unknown() {

@@ -1,5 +1,5 @@
-//! The step budget of a run: one step for each statement and expression. When it is spent, values
-//! become unknown, so that the run time stays linear in the size of the program.
+//! The step budget of a run: one step for each statement, expression and call. When it is spent,
+//! values become unknown, so that the run time stays linear in the size of the program.
 
 use rustc_hash::FxHashSet;
 
@@ -27,7 +27,8 @@ pub(crate) struct Budget {
 /// Steps in statements of lazily executed modules.
 const IMPORT_STEPS: u64 = 30_000;
 
-/// Calls of code outside the program itself, which have their own budgets.
+/// Calls of code outside the program itself, that is, in lazily executed modules. They have their
+/// own budgets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Abroad {
     /// A call of a function in a lazily executed module.

@@ -398,6 +398,9 @@ impl<'p> Interp<'p> {
             false if !self.demands.is_empty() => Some(Abroad::Import),
             false => self.foreign.contains(&code.file).then_some(Abroad::Visit),
         };
+        if active > 0 && consumer.is_none() && self.never_returns(function.code, &vars) {
+            return self.raise("RecursionError");
+        }
         let inlined = self.context.speculative && self.frames.len() > 1;
         let deep = self.frames.len() + self.waiting.len() >= MAX_DEPTH || active >= MAX_RECURSION;
         if deep || !self.meter.may_call(function.code, abroad, inlined) {
@@ -417,6 +420,7 @@ impl<'p> Interp<'p> {
         frame.id = self.block_id();
         frame.code = Some(function.code);
         frame.call = Some(span);
+        frame.decisions = self.decisions;
         frame.owner = function.owner.map(|owner| (owner, first));
         frame.mark = Some(mark);
         frame.consumer = consumer;
@@ -447,6 +451,24 @@ impl<'p> Interp<'p> {
             self.pass(span);
         }
         value
+    }
+
+    /// Whether an active call of this function has made a call with the same arguments, without any
+    /// condition or loop in between: this recursion has no end. Tensors may differ, because they do
+    /// not decide which function is called.
+    fn never_returns(&self, code: CodeId, vars: &Attrs) -> bool {
+        let Some(frame) = self.frames.iter().rev().find(|frame| frame.code == Some(code)) else { return false };
+        let Data::Scope(active) = self.heap.get(frame.home) else { return false };
+        let same = |name: &Sym, value: &Value| match (active.vars.get(name), value) {
+            (Some(old @ Value::Obj(a)), Value::Obj(b)) => {
+                a == b || self.heap.is_tensor(old) && self.heap.is_tensor(value)
+            }
+            (Some(Value::None), Value::None) => true,
+            (Some(Value::Str(a)), Value::Str(b)) => a == b,
+            (Some(Value::Bool(a)), Value::Bool(b)) => a == b,
+            _ => false,
+        };
+        frame.decisions == self.decisions && vars.iter().all(|(name, value)| same(name, value))
     }
 
     /// Runs a body inside the context managers that decorate its function.
@@ -490,8 +512,9 @@ impl<'p> Interp<'p> {
         let exits = self.take_exits(frame.id);
         if exits.is_empty() {
             self.heap.release(mark);
-            // If every path raises, the call does not return. But a method that raises
-            // `NotImplementedError` is a placeholder for the methods of subclasses.
+            // If every path raises, the call does not return. But a function whose last statement
+            // raises `NotImplementedError` is assumed to be a placeholder for the methods of
+            // subclasses.
             if flow == Flow::Stopped && !is_stub(body) {
                 self.stopped = true;
             }
@@ -594,8 +617,9 @@ impl<'p> Interp<'p> {
         let code = self.code_of(address, || Code::new(file, Body::Function(def)));
         let name = sym(def.name.as_str());
         let mut value = self.make_function(code, name, Some(&def.parameters));
-        // A function that is defined in an arm of an unknown condition is not run as an uncalled
-        // function: the variables that it reads may come from another arm.
+        // A function that is defined in an arm of an unknown condition, inside a function or loop,
+        // is not run as an uncalled function: the variables that it reads may come from another
+        // arm.
         if file == self.root
             && self.context.doubts == 0
             && let Some(id) = value.as_obj()

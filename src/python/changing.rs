@@ -1,4 +1,4 @@
-//! Loops over a list that the body changes: each round reads the current element at its index.
+//! Loops over a list that the body changes: round `i` reads the current element at index `i`.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::value::{Data, Items, Iter, Key, ObjId, Value, same};
 /// The largest number of rounds beyond the original length that are run one by one.
 const MORE: usize = 24;
 
-/// The lists that a loop iterates over, with their contents before the loop.
+/// The lists and dictionaries that a loop iterates over, with their contents before the loop.
 pub(super) type Sources = Vec<(ObjId, Rc<Data>)>;
 
 impl<'p> Interp<'p> {

@@ -373,9 +373,9 @@ impl Interp<'_> {
                         default
                     }
                     key => {
-                        // The result is an existing entry or a new one, `default`. From now on it
-                        // is modelled as one object, through which `default` may be changed, so the
-                        // contents of `default` become unknown.
+                        // The result is an existing entry or a new one, `default`. From now on, the
+                        // result is modelled as one object, through which `default` may be changed,
+                        // so the contents of `default` become unknown.
                         self.havoc(&default);
                         let mut all: Vec<Value> = dict.entries.values().cloned().collect();
                         all.extend(dict.open.clone());

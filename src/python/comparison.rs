@@ -137,7 +137,7 @@ impl<'p> Interp<'p> {
             (Value::Obj(_), Value::Obj(_)) => self.are_members_apart(a, b).then_some(false),
             (Value::Path(x), Value::Path(y)) => (x == y).then_some(true),
             (Value::Dtype(x), Value::Dtype(y)) => Some(x == y),
-            // A value that is known by its path in a library is not None.
+            // A value that is known by its path in a library is assumed not to be None.
             (Value::Path(_), Value::None) | (Value::None, Value::Path(_)) => Some(false),
             (Value::None, _) | (_, Value::None) => Some(false),
             _ => None,

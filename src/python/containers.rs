@@ -59,8 +59,8 @@ impl Interp<'_> {
                     self.index_items(&items, index, false)
                 }
                 Data::Dict(dict) => {
-                    let dict = dict.clone();
-                    self.index_dict(&dict, index)
+                    let (id, dict) = (*id, dict.clone());
+                    self.index_dict(id, &dict, index)
                 }
                 Data::Instance(_) if self.user_method(object, "__missing__").is_some() && self.lacks(object, index) => {
                     self.call_method(object, "__missing__", Args::positional([index.clone()], span), span)
@@ -109,13 +109,22 @@ impl Interp<'_> {
         known.is_some_and(|(dict, key)| dict.open.is_none() && !dict.entries.contains_key(&key))
     }
 
-    fn index_dict(&mut self, dict: &Dict, index: &Value) -> Value {
+    fn index_dict(&mut self, id: ObjId, dict: &Dict, index: &Value) -> Value {
         // A NumPy scalar is equal to a Python number, so it may be the same key.
         let scalar = self.heap.is_tensor(index);
         match Key::of(index).filter(|_| !scalar) {
             Some(key) => match (dict.entries.get(&key), &dict.open) {
                 (Some(value), _) => value.clone(),
-                (None, Some(open)) => open.clone(),
+                (None, Some(open)) => {
+                    let value = self.heap.one_of_many(open);
+                    // From now on, the key is known to exist.
+                    if value.as_obj() != open.as_obj()
+                        && let Data::Dict(dict) = self.heap.get_mut(id)
+                    {
+                        dict.entries.insert(key, value.clone());
+                    }
+                    value
+                }
                 (None, None) if self.context.speculative => Value::Unknown,
                 // Objects of the program may define their own equality.
                 (None, None) if matches!(index, Value::Obj(_) | Value::Tuple(_)) => Value::Unknown,
@@ -176,7 +185,7 @@ impl Interp<'_> {
                     _ => items.element(&mut self.heap),
                 },
             },
-            (Items::Many(element), _) => element.clone(),
+            (Items::Many(element), _) => self.heap.one_of_many(element),
         }
     }
 

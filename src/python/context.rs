@@ -29,8 +29,9 @@ pub(super) struct Context {
     pub mode: Mode,
     /// The current code is in a function that nothing calls: earlier events are unknown.
     pub speculative: bool,
-    /// The current code is in a function that nothing called in this run, although the program has a
-    /// call of it: a condition that the run decided may exclude the state in which it is called.
+    /// The current code is in a function that nothing called in this run, although the program has
+    /// a call of it: a condition that the run decided may exclude the state in which the function
+    /// is called.
     pub excluded: bool,
     /// The number of enclosing branches whose condition is unknown.
     pub undecided: u32,
@@ -54,12 +55,12 @@ pub(super) struct Context {
 /// How certain it is that the program really reaches the current code in the current state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Certainty {
-    /// The code is in an arm of an unknown condition, and this condition may exclude the values for
-    /// which the arm fails.
+    /// The code is in an arm of an unknown condition inside a function, or in an operand that some
+    /// runs do not evaluate. The condition may exclude the values for which the code fails.
     Guessed,
-    /// The code is after `if …: return`, in an arm of a condition that recurs, in a round that may
-    /// not run, or in a function that an uncalled function calls. Arguments and conditions that
-    /// depend on each other may have been assumed independently.
+    /// The code is after `if …: return`, in another arm of an unknown condition inside a function
+    /// or loop, in a round that may not run, or in a function that an uncalled function calls.
+    /// Arguments and conditions that depend on each other may have been assumed independently.
     Doubtful,
     Certain,
 }

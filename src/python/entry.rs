@@ -44,8 +44,9 @@ impl<'p> Interp<'p> {
         let is_static = kind == Some("static");
         let receiver = match function.owner {
             Some(class) if kind == Some("class") => Some(Value::Obj(class)),
-            // A function without `self` is called through the class, or decorated after the class
-            // definition, so its first argument is unknown.
+            // A function whose first parameter is not named like a receiver is assumed to be called
+            // through the class, or decorated after the class definition, so its first argument is
+            // unknown.
             Some(_) if !is_static && !takes_receiver(def) => Some(Value::Unknown),
             Some(class) if !is_static && def.name.as_str() != "__init__" && def.name.as_str() != "__new__" => {
                 Some(self.receiver(class, instances, span))

@@ -484,8 +484,9 @@ impl<'p> Interp<'p> {
         self.call(&callee, args, span)
     }
 
-    /// Whether an expression is a global name or an attribute of one: a function, a class or a module
-    /// that is the same in all calls of the current function.
+    /// Whether an expression is a name from outside the current function, or an attribute of such a
+    /// name. At module level, this includes every name. The value is assumed to be the same in all
+    /// calls of the current function.
     fn is_global(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Attribute(attribute) => self.is_global(&attribute.value),

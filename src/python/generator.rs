@@ -338,7 +338,7 @@ impl<'p> Interp<'p> {
     /// `await value`: runs a coroutine of the program now.
     pub(crate) fn awaited(&mut self, value: &Value) -> Value {
         let Some((id, Suspended { source, progress })) = self.heap.suspended(value) else {
-            // While one coroutine waits, others run.
+            // While one coroutine waits, others may run.
             self.havoc_hooks(|when| when == super::Hook::Anytime);
             return if self.heap.instance_of(value).is_some() { Value::Unknown } else { value.clone() };
         };

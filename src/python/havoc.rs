@@ -157,7 +157,8 @@ impl Interp<'_> {
     }
 
     /// For a function of the program whose body is not run: makes unknown what it may write. A
-    /// later write to its result may be a write to an object that it returns.
+    /// later write to the unknown result of the call may be a write to an object that the function
+    /// returns.
     pub(super) fn havoc_body(&mut self, function: &Function, vars: &Attrs) {
         self.havoc_function(function.code, function.scope, vars.clone(), MAX_CALLS, &mut Seen::default());
         let Some(writes) = self.writes(function.code) else { return };

@@ -13,8 +13,7 @@ use crate::value::{Data, Lazy, ObjId, Scope, Sym, Type, Value, sym};
 pub(crate) enum Import {
     /// A file of the project.
     File(FileId),
-    /// A folder of the project without an `__init__.py`, or a parent package that is not itself a
-    /// module of the project.
+    /// A folder of the project without an `__init__.py`.
     Namespace,
     /// A module from outside the project.
     External,
@@ -31,13 +30,15 @@ pub(crate) trait Sources<'p> {
     /// The statements of a module that bind each name.
     fn bindings(&self, file: FileId) -> &'p Bindings;
 
-    /// The path of a file, relative to the root of its program.
+    /// The path of a file relative to the root of the project; for a file outside the root, its
+    /// name.
     fn own_path(&self, file: FileId) -> Option<&'p str>;
 
     /// The text of a settings file that the code in the file `from` opens by this path.
     fn data(&self, from: FileId, path: &str) -> Option<&'p str>;
 
-    /// Whether any file of the same program contains this text.
+    /// Whether any file of the same program contains this text, not counting lines that are
+    /// comments.
     fn mentions(&self, file: FileId, text: &'static str) -> bool;
 
     /// Whether any file of the same program assigns this attribute, written as `name` or
@@ -243,7 +244,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes `a.b.c` reachable from `a` after `import a.b.c`.
+    /// Makes `b` an attribute of `a` after `import a.b`. For `import a.b.c`, nothing is bound.
     fn bind_submodule(&mut self, parent: &Value, rest: &str, module: Value) {
         if let Value::Obj(id) = parent
             && let Data::Module { scope, .. } = *self.heap.get(*id)

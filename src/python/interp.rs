@@ -44,7 +44,8 @@ pub(super) struct Code<'p> {
     pub suspends: OnceCell<bool>,
     /// What a call may write; cached.
     pub writes: OnceCell<Rc<Writes>>,
-    /// Its local variables; computed when a name without a value is read.
+    /// Its local variables that are bound only by assignments, loops and `with`; computed when a
+    /// name without a value is read.
     pub locals: OnceCell<FxHashSet<Sym>>,
 }
 
@@ -65,7 +66,7 @@ pub(crate) struct Rounds {
     pub unrolled: bool,
     /// A `break` or `return` may end it early.
     pub leaves: bool,
-    /// Its iterable is known to be empty in some runs.
+    /// Its iterable may be empty: see `Heap::note_perhaps_empty`.
     pub perhaps_none: bool,
 }
 
@@ -73,13 +74,16 @@ pub(crate) struct Rounds {
 pub(super) struct Frame<'p> {
     pub file: FileId,
     pub scope: ObjId,
-    /// The scope of the function itself, if a comprehension inside it has its own scope.
+    /// The scope of the module, class body or function itself. Inside a comprehension, it differs
+    /// from `scope`.
     pub home: ObjId,
     /// The scope in which functions defined here look up names.
     pub closure: ObjId,
     pub code: Option<CodeId>,
     /// The place of the call.
     pub call: Option<Span>,
+    /// [`Interp::decisions`] at the beginning of the call.
+    pub decisions: u64,
     /// For `super()`: the class whose method this is, and the first argument of the method.
     pub owner: Option<(ObjId, Option<Value>)>,
     /// The class whose body this is.
@@ -111,6 +115,7 @@ impl<'p> Frame<'p> {
             closure: scope,
             code: None,
             call: None,
+            decisions: 0,
             owner: None,
             class_body: None,
             mark: None,
@@ -161,12 +166,12 @@ pub(crate) struct Interp<'p> {
     pub(super) mros: RefCell<FxHashMap<ObjId, Rc<[Value]>>>,
     /// The method resolution orders of library classes.
     pub(super) lines: RefCell<FxHashMap<Sym, Rc<[Value]>>>,
-    /// The attributes that the methods of a class assign.
+    /// The attributes that the methods of a class, other than the constructor, assign.
     pub(super) stored: FxHashMap<ObjId, Rc<[Sym]>>,
     /// Bodies that ran at least once.
     pub(super) executed: FxHashSet<CodeId>,
     /// The functions that the root file defines, in order, except those in an arm of an unknown
-    /// condition.
+    /// condition inside a function or loop.
     pub(super) defined: Vec<ObjId>,
     /// The scopes of lazily executed modules.
     pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
@@ -209,6 +214,8 @@ pub(crate) struct Interp<'p> {
     /// How many of these paths were outside any `try`, or ended the program in a way that no
     /// handler catches.
     pub(super) uncaught: u32,
+    /// The number of conditions and loops so far.
+    pub(super) decisions: u64,
     /// An object for the state of libraries (default dtype and device, modes). It is on the heap,
     /// so that the end of a branch restores it, and joins merge it.
     pub state: ObjId,
@@ -264,6 +271,7 @@ impl<'p> Interp<'p> {
             begun: 0,
             raised: 0,
             uncaught: 0,
+            decisions: 0,
             state,
         }
     }
@@ -423,7 +431,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Notifies the observer of a library function's call.
+    /// Notifies the observer of the call of a library function, or of a function of the program
+    /// that the observer watches.
     pub(crate) fn announce(&mut self, path: Sym, bound: &Bound, span: Span) {
         let observer = self.observer();
         observer.call(self, path, bound, span);

@@ -63,7 +63,7 @@ pub(super) enum BlockKind<'p> {
     Try(Catches),
 }
 
-/// How a `try` handles an exception.
+/// Which exceptions the handlers of a `try` catch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Catches {
     All,

@@ -191,7 +191,7 @@ pub(crate) enum RejectKind {
     Rank,
     /// A `dim` argument outside the tensor's dimensions.
     Dim,
-    /// Another argument whose value is rejected.
+    /// An argument other than `dim` whose value is rejected.
     Value,
     /// A constant index past the end.
     Index,
@@ -232,7 +232,7 @@ pub(crate) struct Rejection {
     /// The conflicting facts, with their origins.
     pub reads: Vec<(String, Origin)>,
     pub span: Span,
-    /// The assumption of the rejection: `None` if the call fails in every run.
+    /// The assumption under which the call fails; `None` if it fails without an assumption.
     pub assumed: Option<&'static str>,
 }
 
@@ -250,7 +250,8 @@ pub(crate) struct CommandOption<'a> {
 
 /// An observer of the run: contracts, rules, the list of facts.
 pub(crate) trait Observer {
-    /// A library function is about to be called with these arguments.
+    /// A library function, or a function of the program that the observer watches, is about to be
+    /// called with these arguments.
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span);
 
     /// Whether the observer observes calls of this function of the program.
@@ -289,8 +290,9 @@ pub(crate) enum Event<'a> {
     Import { path: Sym, span: Span },
     /// The result of a call is discarded: `x.to(device)` as a statement.
     Discarded { call: Span, value: &'a Value },
-    /// `object.name = value` for an instance or an array. `span` is the place of `object.name`, and
-    /// `from` is the place of the assigned expression, if the statement has no other target.
+    /// `object.name = value` for an instance, a tensor or an array. `span` is the place of
+    /// `object.name`, and `from` is the place of the assigned expression, if the statement has no
+    /// other target.
     SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span, from: Option<Span> },
     /// An attribute is read: `.grad` of a tensor, or an instance's attribute whose value is a list
     /// or a dictionary. `object` is `None` for `.grad` of an unknown value.

@@ -305,6 +305,7 @@ impl<'p> Interp<'p> {
 
     pub(super) fn begin_loop(&mut self, rounds: Rounds) -> (Mark, BlockId) {
         let mark = self.heap.mark();
+        self.decisions += 1;
         self.begun = self.begun.wrapping_add(1);
         let rounds = Rounds { run: self.begun, ..rounds };
         let begun = Loop { rounds, undecided: self.context.undecided, shown: false, round: mark, generator: None };

@@ -134,7 +134,8 @@ impl Interp<'_> {
             },
             _ => return false,
         };
-        // A number whose value is unknown may be one of NumPy's, which makes an array of a sequence.
+        // A number of unknown value may be a NumPy scalar, and NumPy converts the sequence in such
+        // an operation to an array.
         is_sequence
             && match other {
                 Value::Int(_) | Value::Bool(_) | Value::Size(_) => op != BinOp::Mul,

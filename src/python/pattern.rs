@@ -13,6 +13,7 @@ impl<'p> Interp<'p> {
         if self.stopped {
             return Flow::Stopped;
         }
+        self.decisions += 1;
         self.exec_cases(&stmt.cases, &subject)
     }
 

@@ -1,4 +1,4 @@
-//! `with`: context managers of libraries, of the program, and generators of `@contextmanager`.
+//! `with`: context managers of libraries and of the program, and generators of `@contextmanager`.
 
 use std::rc::Rc;
 
@@ -178,7 +178,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Ends the block of a manager; returns whether the manager suppresses the exception that ends
-    /// it.
+    /// the block.
     pub(crate) fn exit_manager(&mut self, manager: &Value, raised: bool) -> Option<bool> {
         let library = self.library;
         library.exit(self, manager);

@@ -14,7 +14,7 @@ pub(super) type Place = Vec<Sym>;
 pub(super) struct Writes {
     /// The positional parameters.
     pub positional: Vec<Sym>,
-    /// `nonlocal` and `global` names.
+    /// `nonlocal` names, with false, and `global` names, with true.
     pub rebound: Vec<(Sym, bool)>,
     /// The function's local names.
     pub own: Vec<Sym>,
@@ -135,7 +135,7 @@ impl<'a> Visitor<'a> for Writes {
         match stmt {
             Stmt::Assign(s) => s.targets.iter().for_each(|t| self.target(t)),
             Stmt::AugAssign(s) => {
-                // This is an in-place write if the name's value is an array or a list.
+                // This is an in-place write if the value of the target is an array or a list.
                 self.contents.extend(place_of(&s.target));
                 self.target(&s.target);
             }

@@ -43,7 +43,7 @@ pub(super) fn actions(
         }
         all.append(&mut ignores);
     }
-    // The action that fixes everything is offered only if it is requested by its kind.
+    // The action that applies all safe fixes is offered only if it is requested by its kind.
     if params.context.only.is_some() && wants(FIX_ALL) {
         all.extend(fix_all(&found, document, lens, client));
     }

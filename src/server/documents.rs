@@ -108,7 +108,7 @@ impl Documents {
         let path = place(&item.uri, home);
         let ends_in = |extension: &str| path.extension().is_some_and(|own| own == extension);
         let python = item.language_id == LanguageKind::Python || ends_in("py");
-        // A notebook that is shown as text is JSON.
+        // A notebook that is opened as text is JSON, not Python.
         let foreign = !python && LaunchFile::of(&path).is_none() || ends_in("ipynb");
         self.keep(Document::text(item.uri, path, item.version, foreign, Some(&item.text)))
     }

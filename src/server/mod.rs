@@ -42,7 +42,7 @@ const WATCHED: [&str; 2] = ["**/*.{py,ipynb,yaml,yml,json,md}", "**/{pyproject,t
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     encoding: PositionEncoding,
-    /// The editor requests findings, so they are not published.
+    /// The editor requests findings, so those in open documents are not published.
     pulls: bool,
     refreshes_diagnostics: bool,
     refreshes_hints: bool,

@@ -95,7 +95,8 @@ impl Cache {
         std::mem::take(&mut self.mistakes)
     }
 
-    /// The settings for the files in a folder. If some settings are wrong, the others still apply.
+    /// The settings for the files in a folder, from the configuration file and the editor. If one
+    /// of the two is wrong, the other still applies.
     pub(super) fn of(&mut self, folder: &Path) -> Arc<Loaded> {
         let stamp: Stamp = Layer::candidates(folder)
             .filter_map(|path| {

@@ -20,7 +20,7 @@ pub(super) fn to_path(uri: &Uri) -> Option<PathBuf> {
 /// The URI of an absolute path.
 pub(super) fn from_path(path: &Path) -> Uri {
     let text = path.to_string_lossy();
-    // The prefix of resolved paths on Windows.
+    // Resolved paths on Windows have this prefix.
     let text = text.strip_prefix(r"\\?\").unwrap_or(&text);
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
     let mut out = String::from(if text.starts_with("//") { "file:" } else { "file://" });

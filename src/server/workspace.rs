@@ -43,7 +43,7 @@ struct Root {
     found: Vec<Diagnostic>,
     /// The analysis is incomplete, so a comment that suppresses nothing may still be needed.
     uncertain: bool,
-    /// A file that the analysis has read has changed.
+    /// The analysis is out of date: for example, a file that it has read has changed.
     stale: bool,
 }
 

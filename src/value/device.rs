@@ -22,7 +22,7 @@ pub(crate) struct Device {
     pub index: Option<u32>,
     /// Whether the device was inferred from another operand of an earlier call: all operands must
     /// be on one device, and the device of this operand was unknown. If that call fails in every
-    /// run, no tensor is on this device.
+    /// run, the inference does not hold.
     pub implied: bool,
 }
 

@@ -33,7 +33,7 @@ pub(crate) enum Kind {
 }
 
 impl Dtype {
-    /// Parses `float32`, `float`, `long` and the other names under `torch.` and `numpy.`.
+    /// Parses `float32`, `float`, `long` and other names under `torch.` and `numpy.`.
     pub(crate) fn parse(name: &str) -> Option<Dtype> {
         Some(match name {
             "bool" | "bool_" => Dtype::Bool,
@@ -137,7 +137,7 @@ impl Dtype {
         }
     }
 
-    /// The complex dtype with parts of this real dtype.
+    /// The complex dtype with parts of this real dtype; `complex64` if there is none.
     pub(crate) fn to_complex(self) -> Dtype {
         match self {
             Dtype::Float16 => Dtype::Complex32,

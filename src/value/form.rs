@@ -105,7 +105,7 @@ pub(super) type Constructor<'a> = dyn Fn(Sym) -> Vec<(Sym, Option<Value>)> + 'a;
 
 /// The depth to which containers are followed.
 const DEPTH: u32 = 4;
-/// The largest number of elements of a sequence that are stored.
+/// A container with more elements is unknown.
 const MAX_ITEMS: usize = 64;
 /// If a tensor has more elements, their values are not stored, only their range.
 const MAX_DATA: usize = 4096;

@@ -63,7 +63,7 @@ pub(crate) struct Heap {
     /// For an iterator: the lists or the dictionary that it iterates over, with their contents when
     /// the iterator was created.
     sources: FxHashMap<ObjId, Vec<(ObjId, Rc<Data>)>>,
-    /// Lists and iterators of unknown length that are known to be empty in some runs: see `empty.rs`.
+    /// Lists, iterators and tensors of unknown length that may be empty: see `empty.rs`.
     perhaps_empty: FxHashSet<ObjId>,
     /// The results of rejected calls, and the tensors that were computed from them.
     refused: FxHashSet<ObjId>,
@@ -152,7 +152,7 @@ impl Heap {
         }
     }
 
-    /// Records the dictionary whose values an iterator yields.
+    /// Records the dictionary whose values or items an iterator yields.
     pub(crate) fn note_dictionary(&mut self, iterator: &Value, dictionary: ObjId) {
         let source = (dictionary, self.share(dictionary));
         if let Some(id) = iterator.as_obj() {
@@ -418,8 +418,8 @@ impl Heap {
         view
     }
 
-    /// Replaces the facts about a tensor after an in-place write; every view of the same memory
-    /// loses the facts about its elements.
+    /// Replaces the facts about a tensor after an in-place write; every other view of the same
+    /// memory loses the facts about its elements.
     pub(crate) fn overwrite(&mut self, id: ObjId, mut facts: Tensor) {
         // A write to one element changes the others at the same place in memory.
         let uniform = facts.range.as_ref().is_some_and(|range| range.lo() == range.hi());

@@ -1,4 +1,5 @@
-//! Abstract values: plain data with joins, independent of Python syntax and of torch.
+//! Abstract values: plain data with joins, independent of the syntax tree and of the models of
+//! libraries.
 //!
 //! An unknown fact is `None`, `Unknown` or absent; facts are never guessed. A fact has an
 //! [`Origin`], the place that created it, for the labels of diagnostics.
@@ -117,8 +118,8 @@ pub(crate) struct Lazy {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ranged {
     pub range: Range,
-    /// Whether the number takes every value of the range, like an index, or only some, like a
-    /// label. For a float: whether it cannot be NaN.
+    /// Whether the number takes every value of the range, like an index. If false, it may take only
+    /// some of the values, like a label. For a float: whether it cannot be NaN.
     pub dense: bool,
     /// For the end of a slice: its distance from the slice's start.
     pub span: Option<Size>,

@@ -35,7 +35,7 @@ pub(crate) enum Items {
     Many(Value),
 }
 
-/// A dictionary's key, if it is a constant.
+/// A known key of a dictionary.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
     None,
@@ -112,9 +112,10 @@ pub(crate) struct UserClass {
     pub code: CodeId,
     pub bases: Vec<Value>,
     pub attrs: Attrs,
-    /// Fields of a dataclass, in order.
+    /// The annotated names of the class body, in order; in a dataclass, they are the fields. `None`
+    /// if paths differ.
     pub fields: Option<Vec<Sym>>,
-    /// An unknown decorator, metaclass or base may have added members.
+    /// An unknown metaclass or base may have added members, or paths differ in the bases or fields.
     pub open: bool,
 }
 

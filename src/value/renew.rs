@@ -42,7 +42,47 @@ impl Heap {
         };
         Value::Obj(self.alloc(data))
     }
+
+    /// One of the objects for which the element of a collection of unknown length stands: a copy
+    /// that may be the same object as the element and as its other copies. So a write to one of them
+    /// is not seen as a write to all, and facts that are learned about one do not hold for the
+    /// others.
+    pub(crate) fn one_of_many(&mut self, element: &Value) -> Value {
+        self.one_of_many_at(element, MAX_NESTED)
+    }
+
+    fn one_of_many_at(&mut self, element: &Value, depth: u32) -> Value {
+        let Some(below) = depth.checked_sub(1) else { return element.clone() };
+        let id = match element {
+            Value::Tuple(items) if items.len() <= MAX_COPIED => {
+                return Value::tuple(items.iter().map(|item| self.one_of_many_at(item, below)).collect());
+            }
+            Value::Obj(id) => *id,
+            _ => return element.clone(),
+        };
+        let data = match self.get(id).clone() {
+            Data::Tensor(tensor) if !tensor.parameter => Data::Tensor(tensor),
+            Data::List(Items::Exact(items)) if items.len() <= MAX_COPIED => {
+                Data::List(Items::Exact(items.iter().map(|item| self.one_of_many_at(item, below)).collect()))
+            }
+            Data::Dict(mut dict) if dict.entries.len() <= MAX_COPIED => {
+                for item in dict.entries.values_mut() {
+                    *item = self.one_of_many_at(item, below);
+                }
+                Data::Dict(dict)
+            }
+            data @ (Data::List(_) | Data::Set(_)) => data,
+            _ => return element.clone(),
+        };
+        let copy = self.alloc(data);
+        self.may_be(copy, id);
+        Value::Obj(copy)
+    }
 }
+
+/// The nesting depth, and the number of elements of a collection, to which one element is copied.
+const MAX_NESTED: u32 = 3;
+const MAX_COPIED: usize = 32;
 
 #[cfg(test)]
 mod tests {

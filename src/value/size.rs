@@ -228,7 +228,8 @@ impl Size {
         Poly::of(self)?.at_least()
     }
 
-    /// Whether the size may be 0: it is unknown, or its minimum is 0.
+    /// Whether the size is unknown, or its minimum is 0. All other sizes, such as `B-2`, are
+    /// assumed not to be 0.
     pub(crate) fn may_be_zero(&self) -> bool {
         self.is_unknown() || self.at_least() == Some(0)
     }

@@ -395,7 +395,7 @@ if 'TORCHVET_PROBE' in os.environ:
     assert!(verdict["message"].as_str().unwrap().starts_with("the process crashes in this call"), "{verdict}");
 }
 
-/// Without a GPU, only the virtual device lets such a program reach the finding.
+/// Without a GPU, a program that uses CUDA reaches the finding only on the virtual device.
 #[test]
 fn devices_are_judged_on_the_emulated_gpu() {
     let Some(python) = python() else { return };

@@ -392,8 +392,8 @@ class Output:
         self.variants = collections.defaultdict(list)
 
     def skip(self, reason, example, errors=False):
-        """Counts a sample that cannot be written as code by its reason, and keeps it as an example for
-        --explain."""
+        """Counts a sample that cannot be written as code, by the reason why not, and keeps it as an
+        example for --explain."""
         reason = str(reason)
         (self.skipped_errors if errors else self.skips)[reason] += 1
         if example not in self.examples[reason]:

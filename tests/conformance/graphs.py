@@ -36,7 +36,8 @@ def replaced(value, tensors):
 
 
 def written(value, at):
-    """The argument as code. `at[0]` tensors are written before the unknown operand, and counted down."""
+    """The argument as code. `at[0]` is the number of tensors to write before the unknown operand; each
+    tensor that is written reduces it by 1."""
     if isinstance(value, torch.Tensor):
         at[0] -= 1
         if at[0] == -1:

@@ -2,11 +2,11 @@
 
     python tests/conformance/signatures.py [--output src/library/signatures.txt] [--check]
 
-One line per overload, `path(params)`. `*` begins the keyword-only
-parameters; a default is a Python literal, or `...` if it has none. The signatures of Python
-functions come from `inspect`. Those of native functions come from the type stubs of the wheel,
-otherwise from the operator schemas, otherwise from the first lines of the docstring; those of native
-functions in `nn.functional` come from the source with the fewest unknown defaults.
+Each overload has a line `path(params)`. `*` begins the keyword-only parameters; a default is a Python
+literal, or `...` if it cannot be written as one. The signatures of Python functions come from
+`inspect`. Those of native functions come from the type stubs of the wheel, otherwise from the operator
+schemas, otherwise from the first lines of the docstring. But those of native functions in
+`nn.functional` come from whichever of these sources has the fewest unknown defaults.
 """
 
 import argparse

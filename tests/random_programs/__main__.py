@@ -5,8 +5,9 @@
 
 With the same options, program N is always the same: `--seed N --count 1` generates it again, and
 `--print` prints it. Each program runs with several seeds for its data, and all assignments are
-recorded. Each fact of `torchvet facts` must hold whenever its line runs; a line that runs must have
-a fact; and a line that raises according to `torchvet check` must raise in each run that reaches it.
+recorded. Each fact of `torchvet facts` must hold whenever its line runs; each assignment that runs
+must have a fact; and a line that raises according to `torchvet check` must raise in each run that
+reaches it.
 `--without` excludes features, so that known bugs do not hide others; `--features` lists the
 features. `--skip` excludes simple statements that match.
 """

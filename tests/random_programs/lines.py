@@ -2,8 +2,8 @@
 
 A line is an expression, whose value is assigned to a new name, or, after `! `, a statement. `$kind`
 is replaced by a part of that kind (`writer.py` chooses it). Within a line, the same word is always
-the same part; `$t2` is another part of kind `t`. A statement that raises is mostly discarded, so a
-line need not be valid for every choice of its parts.
+the same part; `$t2` is another part of kind `t`. Most statements that raise are discarded, so a line
+need not be valid for every choice of its parts.
 
     t f i b   a tensor: any, floating, integer, boolean      a     an array of NumPy
     u         a tensor of the first tensor's shape           w     a view of some tensor, or any tensor

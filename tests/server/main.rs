@@ -121,13 +121,15 @@ fn unsaved_buffers_shadow_the_disk_in_imports() {
     let mut client = Client::start(&dir, push(), Value::Null);
     let uri = client.open(&dir.join("train.py"), train);
     assert_eq!(client.found(&uri), ["TV103 3:7"]);
-    // Opened with the text on disk: nothing changes. Edited but not saved: the finding is gone.
+    // `model.py` is opened with the text on disk: nothing changes. It is edited but not saved: the
+    // finding is gone.
     let other = client.open(&dir.join("model.py"), model);
     assert_eq!(client.found(&uri), ["TV103 3:7"]);
     client.set(&other, 2, &model.replace('3', "2"));
     client.settle(&[&other]);
     assert_eq!(client.found(&uri), [""; 0]);
-    // Renamed but not saved: `model` is the file on disk again, `new` is the buffer.
+    // The buffer is renamed to `new.py` but not saved: `model` is the file on disk again, and `new`
+    // is the buffer.
     client.close(&other);
     let renamed = client.open(&dir.join("new.py"), &model.replace('3', "2"));
     assert_eq!(client.found(&uri), ["TV103 3:7"]);

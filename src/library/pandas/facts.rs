@@ -87,7 +87,7 @@ impl Series {
         }
     }
 
-    /// Whether the values, if they are numbers, have a 64-bit NumPy dtype, or bool.
+    /// Whether the values, if they are numbers, have a 64-bit NumPy dtype or the dtype bool.
     pub(crate) fn is_wide(&self) -> bool {
         match self.array.dtype {
             Some(dtype) => matches!(dtype, Dtype::Float64 | Dtype::Int64 | Dtype::Uint64 | Dtype::Bool),

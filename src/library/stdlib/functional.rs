@@ -99,7 +99,7 @@ fn reduce(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     folded.unwrap_or(Value::Unknown)
 }
 
-/// `@lru_cache` decorates; `lru_cache(maxsize=None)` returns a decorator.
+/// `@lru_cache` decorates a function; `lru_cache(maxsize=None)` returns a decorator.
 fn lru_cache(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match b.get("maxsize") {
         function @ (Value::Obj(_) | Value::Path(_) | Value::Bound(_) | Value::Partial(_)) => {

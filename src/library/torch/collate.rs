@@ -4,8 +4,8 @@ use super::views::layout;
 use crate::library::Cx;
 use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Grad, Items, Range, Size, Tensor, Type, Value};
 
-/// A batch of samples like this one. `Value::Unknown` for types that the default function rejects
-/// (images, `None`) or may reject.
+/// A batch of samples like this one. `Value::Unknown` for types that the default `collate_fn`
+/// rejects (images, `None`) or may reject.
 pub(super) fn collate(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim) -> Value {
     collate_at(cx, sample, batch, 6)
 }

@@ -125,7 +125,7 @@ pub(crate) fn converted(
     if moves { fresh(cx, out) } else { itself_or_copy(cx, value, out) }
 }
 
-/// The tensor itself or a copy; which of them is not known.
+/// The tensor itself or a copy; it is not known which.
 fn itself_or_copy(cx: &mut Cx<'_, '_>, value: &Value, tensor: Tensor) -> Value {
     let made = cx.view_of(value, tensor);
     cx.it.heap.is_one_of(&made, std::slice::from_ref(value));

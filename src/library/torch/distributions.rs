@@ -1,7 +1,7 @@
-//! `torch.distributions`: samples of a distribution, and their log-probabilities, have the shape to
-//! which its parameters broadcast.
+//! `torch.distributions`: a sample of a distribution, and its log-probability, have the shape to
+//! which the parameters broadcast. With `sample_shape`, further dimensions come before it.
 //!
-//! A note of an instance (`BATCH`) holds this shape, the dtype and the device as a tensor.
+//! A note of an instance (`BATCH`) holds the broadcast shape, the dtype and the device as a tensor.
 
 use super::carry::bare;
 use crate::library::{Cx, Table};

@@ -1,8 +1,8 @@
 """torchvet's probe: the contracts of the rule pages, checked while a program runs.
 
 `start` is called before the program begins. It reads the task that torchvet wrote.
-The probe begins to check calls when the program imports PyTorch, so it imports no library that
-the program does not import.
+The probe waits until the program imports PyTorch, and then begins to check calls. So a program that
+does not use PyTorch does not import it.
 """
 
 

@@ -2,9 +2,9 @@
 
 A trace function follows the frames whose code contains such a call, instruction by instruction.
 An instruction belongs to a finding if its position is exactly the expression of the finding. So
-other calls on the same line are ignored, and an operand that is never evaluated is not reported as
-a call. Before Python 3.11, instructions have no columns: a finding is then identified by its lines,
-and it is not known whether a call succeeded.
+other calls on the same line are ignored, and a call that is skipped, as `f(x)` in `True or f(x)`, is
+not reported as made. Before Python 3.11, instructions have no columns: a finding is then identified
+by its lines, and it is not known whether a call succeeded.
 """
 
 import sys

@@ -1,9 +1,9 @@
 """The dynamic half of the contract language: a page's contract over real tensors.
 
-A contract is plain Python. `load` compiles the `## Contract` block of a page. `Contract.judge`
-runs one of its functions on the arguments of a call, and returns what the call violates, if
-anything. If something cannot be evaluated (an argument that was not passed, a list where a tensor
-is expected), the result is unknown, and nothing is reported or raised.
+A contract is plain Python. `load` compiles the `## Contract` block of a page, and makes a `Contract`
+of each function in the block. `Contract.judge` runs this function on the arguments of a call, and
+returns the finding, if there is one. If something cannot be evaluated (an argument that was not
+passed, a list where a tensor is expected), the result is unknown, and nothing is reported or raised.
 
 A contract may call only the helpers below, `len` and a few tensor methods. The checker evaluates
 helpers of the same names over facts; CONTRIBUTING.md describes them for authors of pages.
@@ -21,8 +21,8 @@ import torch
 class Finding(Exception):
     """The finding of a contract: `severity` is "error", "warning" or "info". If values are wrong,
     `offence` is a pair: their tensor, and a function that returns the mask of the wrong values for
-    the flattened tensor. `guessed` is true if the finding depends on a role that was determined only
-    by values."""
+    the flattened tensor. `guessed` is true if the contract has asked for a role that was determined
+    only by values."""
 
     def __init__(self, severity, message):
         super().__init__(message)
@@ -298,8 +298,9 @@ def _maker(t):
 
 
 def _is_class_mask(t):
-    """Whether a tensor contains a class id per pixel: few distinct integers. Bytes may be an image,
-    and a floating tensor with two values may be a soft binary mask, so neither is a class mask."""
+    """Whether a tensor seems to contain a class id per pixel: few distinct integers. Bytes may be an
+    image, and a floating tensor with two values may be a soft binary mask, so neither is taken for a
+    class mask."""
     if t.ndim < 2 or t.dtype in (torch.bool, torch.uint8) or t.is_complex():
         return False
     if not t.dtype.is_floating_point:
@@ -314,8 +315,8 @@ def _of_classes(t):
     dim = 1 if t.ndim > 1 else 0
     if t.shape[dim] < 2 or t.is_complex():
         return None
-    # A fast first test: if the first sample has no role, the batch has none. For most tensors, this
-    # is so.
+    # A fast first test: if the first sample has no role, the batch has none. This test is enough for
+    # most tensors.
     if t.ndim > 1 and t.shape[0] > 1 and _of_classes(t[:1]) is None:
         return None
     wide = t.to(torch.float64)
@@ -337,10 +338,13 @@ def role(x):
     """The meaning of the values, if it can be determined: "logits", "probabilities",
     "log-probabilities", "one-hot", "class-mask", "image", or None.
 
-    The mode of a Pillow image determines its role. If autograd recorded the operation that created a
-    tensor, this operation determines the role of the tensor. Otherwise, its values do:
-    "probabilities" if the class dimension sums to 1, "log-probabilities" if its exponentials do,
-    "one-hot" if it consists of a single 1 and zeros, "class-mask" if there are few distinct integers.
+    The mode of a Pillow image determines its role. A NumPy array is a "class-mask" if it is
+    two-dimensional and has integers wider than a byte. The role of a tensor is determined by the
+    operation that created it, if autograd recorded this operation and the operation is a linear layer,
+    a convolution or an activation such as softmax. Otherwise, the values of the tensor determine it:
+    "probabilities" if they are in [0, 1] and sum to 1 over the class dimension, "log-probabilities" if
+    their exponentials do, "one-hot" if there is a single 1 among zeros, "class-mask" if there are few
+    distinct integers.
     """
     mode = getattr(x, "mode", None)
     if mode is not None and hasattr(x, "getbands"):

@@ -239,9 +239,10 @@ def _gpu(torch, index):
 
 
 def _is_supported(major, minor, built_for):
-    """Whether a wheel built for these architectures has kernels for a GPU. A binary kernel (`sm_…`)
-    runs on GPUs of the same major version and the same or a newer minor version. A `compute_…` kernel is
-    compiled on the machine, for its version and all newer ones."""
+    """Whether a wheel built for these architectures has kernels for a GPU; None if this is not known.
+    A binary kernel (`sm_…`) runs on GPUs of the same major version and the same or a newer minor version
+    (`sm_…a`: only the same). A `compute_…` kernel is compiled on the machine, for its version and all
+    newer ones."""
     if not built_for or not any(name.startswith(("sm_", "compute_")) for name in built_for):
         return None
     for name in built_for:

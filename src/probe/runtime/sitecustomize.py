@@ -1,4 +1,4 @@
-"""Starts the probe inside the user's Python, and in every Python that the program starts.
+"""Starts the probe in the user's Python, and in each Python that inherits its environment.
 
 Python imports a module of this name before it runs the program. So the program itself runs as usual
 (`sys.argv`, `__file__`, `-m`, worker processes, torchrun), and the probe only waits until PyTorch

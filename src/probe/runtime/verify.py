@@ -2,7 +2,7 @@
 
 A request contains the program in two parts: `setup` creates the arguments, `call` is the reported
 call. The answer is a line with the outcome of the program. An event announces the call before it is
-made: if this process ends, the parent process knows whether it ended in the call or in `setup`.
+made. So if this process ends, the parent process knows whether it ended in the call or in `setup`.
 """
 
 import contextlib

@@ -49,8 +49,8 @@ class Plan:
     def __init__(self, path, judges, names):
         self.path = path
         self.judges = judges
-        # None for a builtin, which has no signature: its positional arguments are then taken for
-        # the contract's parameters, in this order.
+        # None for a builtin without a signature: its positional arguments are then taken for the
+        # contract's parameters, in the order of the parameters.
         self.names = names
         first = judges[0].contract.parameters
         self.receiver = next(iter(first), "input")
@@ -349,8 +349,9 @@ def watch_threads(modes):
 
 
 def pause_in_compiled_code(watch):
-    """Switches the watch off while a compiled function runs, and counts such calls. A compiled
-    function runs no Python code, and tracing it under a mode would change what is compiled."""
+    """Switches the watch off while a compiled function runs, and counts the calls of compiled
+    functions. Compiled code would not run the watch, and compiling under a mode would change what is
+    compiled."""
 
     def wrap(eval_frame):
         context = getattr(eval_frame, "_TorchDynamoContext", None)

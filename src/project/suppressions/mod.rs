@@ -91,7 +91,7 @@ impl<'f> Suppressions<'f> {
         covered
     }
 
-    /// Whether findings in the whole file are suppressed.
+    /// Whether a comment suppresses all findings in the file.
     pub(crate) fn skips_file(&self) -> bool {
         self.directives.iter().any(|d| d.kind == Kind::File && d.codes.is_empty())
     }

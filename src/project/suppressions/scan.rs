@@ -86,8 +86,8 @@ fn parse(file: &SourceFile, comment: TextRange, at: usize, part: &str) -> Option
     Some(Directive { kind, range, comment, line, codes, listed: listed_at, foreign, used: Cell::new(false) })
 }
 
-/// The line to which a comment applies: its own, or the next line of code if the comment is alone
-/// on its line.
+/// The line to which a comment applies: its own line or, for an `ignore` comment that is alone on
+/// its line, the next line of code.
 fn line_of(file: &SourceFile, comment: TextRange, kind: Kind) -> usize {
     let own = file.line_of(comment.start().to_u32());
     let before = TextRange::new(file.line_range(own).start(), comment.start());

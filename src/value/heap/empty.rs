@@ -1,7 +1,7 @@
-//! Lists, iterators and tensors of unknown length that are empty in some runs, such as
-//! `list(range(n))` for an unknown `n`. Others, such as lists of data that the program reads, are
-//! assumed to have elements when facts about their values are computed. A loop over such a list may
-//! still have no round.
+//! Lists, iterators and tensors of unknown length that are treated as possibly empty, such as
+//! `list(range(n))` for an unknown `n`. All other collections of unknown length, such as lists of
+//! data that the program reads, are assumed to have elements when facts about their values are
+//! computed. A loop over one of these other lists may still have no round.
 
 use super::Heap;
 use crate::value::{Data, Items, ObjId, Value};

@@ -21,7 +21,8 @@ impl Heap {
     ///
     /// Both states are relative to `mark`; afterwards, the heap is in the state at the mark.
     /// Repeated for each further round, this reaches a fixpoint: each name, element of a tuple and
-    /// fact of a tensor becomes unknown after one or two rounds, and is never known again.
+    /// fact of a tensor that still changes becomes unknown after one or two rounds, and is never
+    /// known again.
     pub(crate) fn give_up_changes(&mut self, mark: Mark, previous: &Delta, next: &Delta) -> Delta {
         self.undo(mark);
         self.adopt(previous);

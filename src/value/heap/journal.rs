@@ -1,5 +1,5 @@
 //! The values that are overwritten while the body of a `try` runs. An exception may be raised
-//! between two writes to the same place, so a handler may see any of its earlier values.
+//! between two writes to the same place, so a handler may see any earlier value of this place.
 
 use std::rc::Rc;
 

@@ -13,7 +13,7 @@ const MOST: usize = 4096;
 /// The kind of a write to an unknown value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// A write to an object of any kind: `x[…] = …`, `x += …`.
+    /// A write to a tensor, list, set or dictionary: `x[…] = …`, `x += …`.
     Elements,
     /// A write to a tensor: `x.add_(…)`.
     Memory,

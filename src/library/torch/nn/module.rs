@@ -325,9 +325,9 @@ fn set_mode(cx: &mut Cx<'_, '_>, object: &Value, training: &Value) {
     }
 }
 
-/// Handles a module's method that is analysed without a caller. If only constructors call it, the
-/// module may not have been moved yet. If the program uses evaluation mode somewhere, it is
-/// possible that all calls of a method other than `forward` are in that mode.
+/// Handles a module's method that is analysed on its own, not from a call. If only constructors
+/// call the method, the module may not have been moved yet. If the program uses evaluation mode
+/// somewhere, all calls of a method other than `forward` may be in that mode.
 pub(crate) fn uncalled(it: &mut Interp<'_>, object: &Value, method: &str) {
     if !is_module(it, object) {
         return;

@@ -50,7 +50,7 @@ impl Rule {
         Rule { left_number: false, right_number: false, gives, refuses }
     }
 
-    /// A rule for a tensor, and a tensor or a number.
+    /// A rule for a tensor as the first operand, and a tensor or a number as the second.
     const fn second(gives: Gives, refuses: &'static [Kind]) -> Rule {
         Rule { left_number: false, right_number: true, gives, refuses }
     }

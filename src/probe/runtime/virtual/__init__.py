@@ -3,8 +3,9 @@
 Tensors are on the CPU, and the arithmetic is that of the CPU. A tensor of a GPU has a tag at its
 storage (`tags`), so views, `.data` and aliases have it, too. A `TorchDispatchMode` (`mode`) sees
 every operation after PyTorch has decomposed it, including those of autograd. It gives each result
-the device of the arguments, and rejects mixes that CUDA's kernels reject (`mixes`). `tensors` and
-`cuda` implement the queries about devices of tensors and of `torch.cuda`.
+the device of the arguments, and rejects mixes of devices that CUDA's kernels reject (`mixes`).
+`tensors` replaces the methods of tensors that report or change the device; `cuda` replaces functions
+of `torch.cuda`.
 
 The emulation does not show the rounding of CUDA's kernels, the concurrency of streams, or the use
 of memory.

@@ -1,8 +1,8 @@
 """The assert of a CUDA kernel that corresponds to an error of the CPU.
 
-On a GPU, a class index out of range is detected inside a kernel, whose assert makes the GPU
-unusable for this process. If the condition in CUDA depends on the kernel or the version, one
-of the conditions is used.
+On a GPU, wrong values such as a class index out of range are detected inside a kernel, whose assert
+makes the GPU unusable for this process. If the condition in CUDA depends on the kernel or the
+version, one of the conditions is used.
 """
 
 import re

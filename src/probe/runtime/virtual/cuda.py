@@ -178,7 +178,7 @@ def _tensor_type(name):
 
 
 def _constant(make):
-    """A new function for each name, because the compiler keeps a table of these functions."""
+    """A new function for each name, because `torch.compile` keeps a table of these functions."""
     return lambda *args, **kwargs: make()
 
 

@@ -2,8 +2,8 @@
 
 PyTorch generates its checks from `native_functions.yaml`, which is in the wheel. An operation with
 `device_check: NoCheck` is assumed to leave the check to TensorIterator, which accepts scalars on
-the CPU; every other operation needs all its tensors on one device. This module also repeats the
-checks that are written by hand in PyTorch.
+the CPU; any other operation with a CUDA kernel needs all its tensors on one device. This module also
+repeats checks that are written by hand in PyTorch.
 """
 
 import functools
@@ -27,7 +27,8 @@ _FREE = frozenset(
         "linspace", "logspace"
     )
 )  # fmt: skip
-# The functions that CUDA runs instead of the CPU's, and the names of their arguments.
+# Operations that run another operation on CUDA: the wrapper of that operation, and the names that it
+# has for the arguments.
 _ON_CUDA = {
     "embedding": ("wrapper_CUDA__index_select", {"indices": "index"}),
     "stack": ("wrapper_CUDA_cat", {}),
@@ -143,7 +144,7 @@ def judge(func, args, kwargs, call):
     if caller in _MOVING:
         return gpu
     if caller in ("__getitem__", "__setitem__"):
-        # An index on the CPU is moved to the device of the tensor, for every kernel.
+        # An index on the CPU is moved to the device of the tensor, whichever operation follows.
         _indexed(found)
         found = [one for one in found if one[0].name not in _INDICES]
         if len({device for _, _, device in found}) == 1:
@@ -198,7 +199,8 @@ def _one_device(found):
 
 
 def _iterated(found):
-    """The rule of TensorIterator: scalars on the CPU are accepted, except as results."""
+    """The rule of TensorIterator: scalars on the CPU are accepted, except as results; but only one
+    scalar if there are more than two tensors."""
     common = next(device for _, _, device in found if device != CPU)
     scalars = 0
     for argument, tensor, device in found:
@@ -297,7 +299,8 @@ def _attention(found):
 
 
 def _lists(args):
-    """Checks the lists of an optimizer: the tensors at each index belong to a separate operation."""
+    """Checks the lists of a `_foreach_` operation, as optimizers call it: the tensors at the same index
+    of the lists must be on one device, except scalars."""
     lists = [value for value in args if isinstance(value, (list, tuple)) and value]
     for row in zip(*(one for one in lists if isinstance(one[0], torch.Tensor))):
         devices = {tags.device_of(tensor) for tensor in row if tensor.ndim > 0}

@@ -1,8 +1,8 @@
 """What a tensor reports about its device, and how it is moved.
 
-Each method is replaced in `torch.Tensor`, so that PyTorch's own Python code sees the same as the
-program. Like PyTorch's own functions in Python, each replacement first passes the call to the
-modes.
+Methods and properties are replaced in `torch.Tensor`, so that PyTorch's own Python code sees the
+same as the program. Like PyTorch's own functions in Python, a new method first passes the call to the
+modes that intercept functions.
 """
 
 import functools

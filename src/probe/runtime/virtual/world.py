@@ -18,7 +18,8 @@ class World:
         self.report = report
         self.initialized = False
         self.bad_fork = False
-        # The error that every call raises after the assert of a kernel has destroyed the context.
+        # The error that every operation on a GPU raises after a failed assert in a kernel has
+        # destroyed the context.
         self.broken = None
         self._local = threading.local()
 
