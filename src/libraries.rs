@@ -9,6 +9,8 @@ pub(crate) struct Library {
     pub is_checked: bool,
     /// Importing it imports torch.
     pub imports_torch: bool,
+    /// Importing it may change the device on which PyTorch creates tensors.
+    pub sets_default_device: bool,
     /// Programs also use this name for their own packages.
     pub is_common_word: bool,
     /// The name is not a part of the path of any class of another library.
@@ -26,6 +28,7 @@ const fn lib(name: &'static str) -> Library {
         name,
         is_checked: false,
         imports_torch: false,
+        sets_default_device: false,
         is_common_word: false,
         is_distinct: false,
         only_reads: false,
@@ -40,6 +43,10 @@ impl Library {
 
     const fn imports_torch(self) -> Library {
         Library { imports_torch: true, ..self }
+    }
+
+    const fn sets_default_device(self) -> Library {
+        Library { sets_default_device: true, ..self }
     }
 
     const fn common_word(self) -> Library {
@@ -75,6 +82,7 @@ pub(crate) const LIBRARIES: &[Library] = &[
     lib("cv2").checked(),
     lib("datasets").common_word(),
     lib("deepspeed"),
+    lib("deepxde").imports_torch().sets_default_device(),
     lib("detectron2"),
     lib("diffusers").imports_torch(),
     lib("dotmap"),

@@ -2,10 +2,12 @@
 
 use super::cx::Cx;
 use super::kinds::refuse_kind;
+use super::notes::DEFAULT_DEVICE;
 use super::refusal::{refuse_arguments, refuse_module};
 use super::registry::TABLES;
 use super::table::Entry;
 use super::{lightning, numpy, pandas, special, stdlib, torch};
+use crate::libraries;
 use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Heap, Items, ObjId, Sym, Tensor, Value, dotted, sym};
@@ -367,6 +369,13 @@ impl Library for Libraries {
 
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym) {
         torch::attributes::unseen_member(it, name);
+    }
+
+    fn imported(&self, it: &mut Interp<'_>, path: Sym) {
+        let root = path.as_str().split('.').next().unwrap_or_default();
+        if libraries::find(root).is_some_and(|library| library.sets_default_device) {
+            it.remember(DEFAULT_DEVICE, Value::Unknown);
+        }
     }
 
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String> {

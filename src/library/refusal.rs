@@ -40,12 +40,17 @@ pub(super) fn refuse_module(it: &mut Interp<'_>, path: Sym, span: Span) -> Value
     it.raise("TypeError")
 }
 
+/// NumPy's names of parameters, which many functions of PyTorch also accept.
+const OF_NUMPY: &[&str] = &["axis", "keepdims", "a", "x", "x1", "x2"];
+
 /// What is wrong with the arguments, and whether they are wrong in every PyTorch version.
 fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
     let name = path.rsplit('.').next().unwrap_or_default();
     let in_nn = path.starts_with("torch.nn.");
     let takes = |name: Sym| sigs.iter().any(|sig| sig.double_star || sig.params.iter().any(|p| p.name == name));
-    if let Some((unknown, _)) = args.kw.iter().find(|(name, _)| !takes(*name)) {
+    let is_unknown = |name: Sym| !takes(name) && !OF_NUMPY.contains(&name.as_str());
+    let unknown = args.kw.iter().find(|(name, _)| is_unknown(*name));
+    if let Some((unknown, _)) = unknown.or_else(|| args.kw.iter().find(|(name, _)| !takes(*name))) {
         let known = sigs.iter().flat_map(|sig| &sig.params).map(|p| p.name.as_str());
         let (message, near) = unknown_argument(name, unknown.as_str(), known);
         // The parameter names of layers and losses do not change between versions.

@@ -262,11 +262,17 @@ impl Interp<'_> {
             Import::Namespace => Value::path(&format!("project.{name}")),
             Import::External if level == 0 => {
                 let path = self.library.canonical(sym(name));
-                self.event(Event::Import { path, span });
+                self.imported(path, span);
                 Value::Path(path)
             }
             Import::External => Value::Unknown,
         }
+    }
+
+    fn imported(&mut self, path: Sym, span: Span) {
+        self.event(Event::Import { path, span });
+        let library = self.library;
+        library.imported(self, path);
     }
 
     pub(super) fn import_from(&mut self, stmt: &StmtImportFrom) {
@@ -292,7 +298,7 @@ impl Interp<'_> {
                 Import::Namespace => self.submodule(module_name, stmt.level, name),
                 Import::External if stmt.level == 0 => {
                     let path = self.library.canonical(sym(module_name));
-                    self.event(Event::Import { path, span });
+                    self.imported(path, span);
                     let place = self.span(alias);
                     self.report_name(path, sym(name), place);
                     let library = self.library;

@@ -158,6 +158,9 @@ pub(crate) trait Library: Sync {
     /// An attribute is set on an unknown value, or a method of it is called.
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym);
 
+    /// The program imports a module that is not a part of it.
+    fn imported(&self, it: &mut Interp<'_>, path: Sym);
+
     /// The message for a name that a library's module or class does not have.
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String>;
 

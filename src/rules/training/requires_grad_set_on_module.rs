@@ -19,7 +19,13 @@ impl Rule for RequiresGradSetOnModule {
         if name.as_str() != "requires_grad" || !is_module(it, &Value::Obj(object)) {
             return;
         }
-        if value.as_bool() == Some(true) && trains(it, object) {
+        // The statement has no effect, but none is needed.
+        let intended = match value.as_bool() {
+            Some(true) => Some(Grad::Leaf),
+            Some(false) => Some(Grad::Off),
+            None => None,
+        };
+        if intended.is_some_and(|intended| all_have(it, object, intended)) {
             return;
         }
         // A module may define its own attribute with this name.
@@ -48,11 +54,11 @@ impl Rule for RequiresGradSetOnModule {
     }
 }
 
-/// Whether a layer has parameters, and all of them need gradients already.
-fn trains(it: &Interp<'_>, layer: ObjId) -> bool {
+/// Whether a layer has parameters, and all of them have this flag already.
+fn all_have(it: &Interp<'_>, layer: ObjId, flag: Grad) -> bool {
     let Some(instance) = it.heap.instance_of(&Value::Obj(layer)) else { return false };
     let parameters: Vec<_> =
         instance.attrs.values().filter_map(|value| it.heap.tensor_ref(value)).filter(|t| t.parameter).collect();
     let parts = instance.attrs.values().any(|value| is_module(it, value));
-    !parts && !parameters.is_empty() && parameters.iter().all(|t| t.grad == Grad::Leaf)
+    !parts && !parameters.is_empty() && parameters.iter().all(|t| t.grad == flag)
 }
