@@ -1084,6 +1084,59 @@ nn.ModuleList([nn.Linear(2, 2) for _ in range($n)])
 torch.autograd.grad(($f * 2).sum(), $f, allow_unused=True)
 """
 
+MANY = """
+[[] for _ in range(R + 1)]
+[[$x] for _ in range(R + 1)]
+[{"a": $x} for _ in range(R + 1)]
+[($x, [$v]) for _ in range(R + 1)]
+[torch.zeros(2) for _ in range(R + 1)]
+[torch.full((2,), $c) for _ in range(R + 2)]
+[$t * 1 for _ in range(R + 1)]
+[$t for _ in range(R + 1)]
+[torch.rand(e + 1) for e in range(R + 1)]
+{e: [] for e in range(R + 1)}
+{e: torch.zeros(2) for e in range(R + 1)}
+{str(e): $t + 0 for e in range(R + 1)}
+list($ts)
+list($di.values())
+$ts[0]
+$ts[R]
+$ts[-1].sum()
+$xs[R]
+$di[R]
+$di["0"]
+($xs[0], $xs[-1])
+$xs[0] is $xs[-1]
+len($xs[0])
+len($xs[R])
+len($di[0])
+$xs[0]["a"]
+$xs[-1]["a"]
+$xs[0][1]
+sum(len(e) for e in $xs)
+! $xs[0].append($x)
+! $xs[R].append($x)
+! $xs[-1].extend([$x, $x2])
+! $xs[0].clear()
+! $xs[0]["a"] = $v
+! $xs[R].update(a=$v, b=$x)
+! $xs[0][1].append($x)
+! $ts[0].fill_($c)
+! $ts[R].add_($c)
+! $ts[0][0] = $c
+! $ts[-1] += 1
+! $ts[0].unsqueeze_(0)
+! $ts[R] = $t
+! $di[0].append($x)
+! $di[0].fill_($c)
+! $di[R].add_(1)
+! $di["0"].mul_($c)
+! $di[R] = $t
+! for e in $ts: e.add_($c)
+! for e in $xs: e.append($x)
+! for e in $di.values(): e.add_($c)
+"""
+
 TABLES = {
     "create": (CREATE, 10),
     "views": (VIEWS, 12),
@@ -1098,6 +1151,7 @@ TABLES = {
     "tuples": (TUPLES, 3),
     "dicts": (DICTS, 7),
     "sets": (SETS, 3),
+    "many": (MANY, 6),
     "chains": (CHAINS, 4),
     "walrus": (WALRUS, 2),
     "layers": (LAYERS, 4),
