@@ -5,7 +5,7 @@ use crate::library::constructor;
 use crate::python::{Bound, Interp};
 use crate::value::{Form, Sym, Value};
 
-#[expect(clippy::unnecessary_box_returns, reason = "a `Rejection` and a `Diagnostic` store it in a box")]
+#[expect(clippy::unnecessary_box_returns, reason = "a `Diagnostic` stores it in a box")]
 pub(super) fn of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Box<Witness> {
     let form = |value: &Value| Form::of(&it.heap, value, &|class| constructor(class));
     let mut arguments = Vec::new();

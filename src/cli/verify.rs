@@ -20,7 +20,7 @@ use crate::rules::Rules;
 /// How to verify.
 #[derive(clap::Args, Debug, Clone, Default)]
 pub(super) struct VerifyArgs {
-    /// The Python whose PyTorch is used [default: the one of the active virtual environment,
+    /// The Python whose PyTorch is used [default: the one of the active environment,
     /// otherwise python3]
     #[arg(long, value_name = "PATH", help_heading = "Verification")]
     python: Option<PathBuf>,

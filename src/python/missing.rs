@@ -47,7 +47,7 @@ impl Interp<'_> {
         let name = method.attr.as_str();
         let is_move = matches!(name, "to" | "cuda" | "cpu" | "eval" | "train" | "half" | "float" | "parameters");
         (of_result && is_move && !own()).then(|| {
-            format!("`{LOAD}` returns the keys that did not match, not the module: they have no method `{name}`")
+            format!("`{LOAD}` does not return the object into which it loads, and its result has no method `{name}`")
         })
     }
 

@@ -34,7 +34,7 @@ pub(super) struct Args {
     /// Stop the program after this number of optimizer steps
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
-    /// Write the arguments of the call that violates a contract to files in this folder
+    /// Write the arguments of the call at which the program stops to files in this folder
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
     /// Report violations without stopping the program

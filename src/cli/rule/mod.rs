@@ -24,7 +24,7 @@ pub(super) struct Args {
     /// or the code or name of a rule. The Python blocks of the pages are executed
     #[arg(long, value_name = "PAGE", num_args = 1.., conflicts_with_all = ["all", "output_format"])]
     test: Vec<String>,
-    /// The Python whose PyTorch is used [default: the one of the active virtual environment,
+    /// The Python whose PyTorch is used [default: the one of the active environment,
     /// otherwise python3]
     #[arg(long, value_name = "PATH", requires = "test")]
     python: Option<PathBuf>,

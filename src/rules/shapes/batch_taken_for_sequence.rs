@@ -15,7 +15,6 @@ const SEQUENTIAL: &[(&str, &str)] = &[
     ("torch.nn.LSTM.forward", "input"),
     ("torch.nn.MultiheadAttention.forward", "query"),
     ("torch.nn.TransformerEncoderLayer.forward", "src"),
-    ("torch.nn.TransformerEncoder.forward", "src"),
     ("torch.nn.Transformer.forward", "src"),
 ];
 
@@ -30,7 +29,7 @@ impl Rule for BatchTakenForSequence {
         let Some(input) = bound.get(parameter).as_obj().and_then(|id| tensor(it, id)) else { return };
         let Some(dims @ [first, second, _]) = input.shape.as_deref() else { return };
         let judged = is_batch(first) && !second.batch && second.size.known() != Some(1);
-        if !judged || batch_first(it, &bound.get("self"), 3) != Some(false) {
+        if !judged || batch_first(it, &bound.get("self")) != Some(false) {
             return;
         }
         let message = format!(
@@ -47,14 +46,11 @@ pub(crate) fn is_batch(dim: &Dim) -> bool {
     dim.batch && dim.size.known() != Some(1)
 }
 
-/// The `batch_first` of a layer, or of the layers inside it.
-fn batch_first(it: &Interp<'_>, layer: &Value, depth: u32) -> Option<bool> {
+/// The `batch_first` of a layer, or of its `self_attn`.
+fn batch_first(it: &Interp<'_>, layer: &Value) -> Option<bool> {
     let id = layer.as_obj()?;
-    if let Some(told) = it.heap.attr(id, "batch_first") {
-        return told.as_bool();
-    }
-    let inner = ["self_attn", "encoder", "layers", "0"].iter().find_map(|name| it.heap.attr(id, name))?;
-    batch_first(it, &inner, depth.checked_sub(1)?)
+    let told = it.heap.attr(id, "batch_first");
+    told.or_else(|| it.heap.attr(it.heap.attr(id, "self_attn")?.as_obj()?, "batch_first"))?.as_bool()
 }
 
 pub(crate) fn made_here(dim: &Dim) -> Vec<Label> {
