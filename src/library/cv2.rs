@@ -121,7 +121,10 @@ fn with_sides(cx: &Cx<'_, '_>, out: &mut Tensor, height: Size, width: Size) {
 /// A `(width, height)` argument as (height, width).
 fn dsize(cx: &Cx<'_, '_>, value: &Value) -> Option<(Size, Size)> {
     match cx.items(value)?.as_slice() {
-        [width, height] => Some((cx.size_of(height), cx.size_of(width))),
+        // With `(0, 0)`, the factors `fx` and `fy` decide.
+        [width, height] if [width, height].iter().all(|side| side.as_int() != Some(0)) => {
+            Some((cx.size_of(height), cx.size_of(width)))
+        }
         _ => None,
     }
 }

@@ -10,6 +10,9 @@ use crate::value::{Data, Value};
 
 const NAME: &str = "dropout-ignores-eval";
 
+/// Names of dropout that is meant to act in evaluation mode, to sample predictions.
+const MONTE_CARLO: &[&str] = &["MCDropout", "MC_Dropout", "mc_dropout", "MC dropout", "Monte Carlo", "Monte-Carlo"];
+
 #[derive(Default)]
 pub(crate) struct DropoutIgnoresEval;
 
@@ -28,8 +31,14 @@ impl Rule for DropoutIgnoresEval {
 
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let it = &*cx.it;
+        if !["ropout", "scaled_dot_product_attention"].iter().any(|name| path.as_str().contains(name)) {
+            return;
+        }
         let receiver = it.method_receiver().filter(|r| is_module(it, r)).filter(|_| it.inside("forward"));
         let Some(module) = receiver.cloned() else { return };
+        if MONTE_CARLO.iter().any(|name| it.mentions(name)) {
+            return;
+        }
         if let Some(class) = path.as_str().strip_suffix(".forward").filter(|class| is_layer(class)) {
             return layer(cx, class, &module, bound);
         }

@@ -47,9 +47,12 @@ impl Rule for ScaledGradientsUsed {
         cx.it.remember(STATE, Value::Bool(false));
     }
 
-    fn returned(&self, _: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
         if is_scaler(path.as_str()) && path.as_str().rsplit('.').next() == Some("step") {
             self.stepping.set(false);
+            // The scaler has divided the gradients of this optimizer, unless the optimizer does that
+            // itself.
+            cx.it.remember(STATE, Value::Unknown);
         }
         if let Some(id) = enabled_scaler(path, bound, result) {
             self.enabled.borrow_mut().insert(id);
