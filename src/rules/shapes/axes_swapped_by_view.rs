@@ -41,6 +41,9 @@ impl Rule for AxesSwappedByView {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let it = &*cx.it;
         let span = cx.span;
+        if let Some(view) = narrow_input(cx, path.as_str(), bound) {
+            cx.findings.retract(NAME, view);
+        }
         if !PATHS.contains(&path.as_str()) || bound.open {
             return;
         }
@@ -72,6 +75,19 @@ impl Rule for AxesSwappedByView {
         let labels = tensor.shape_at.map(|span| Label { span, message: format!("shape [{}] is set here", text(&old)) });
         cx.findings.report(NAME, Severity::Warning, message, span, labels.into_iter().collect());
     }
+}
+
+/// The place of the view that creates the input of a layer, if this layer takes one channel or one
+/// feature: a size of the view that seemed to be moved is 1.
+fn narrow_input(cx: &Context<'_, '_>, path: &str, bound: &Bound) -> Option<Span> {
+    let name = path.strip_prefix("torch.nn.functional.")?;
+    if !matches!(name, "conv1d" | "conv2d" | "conv3d" | "linear") {
+        return None;
+    }
+    let taken = cx.it.heap.tensor_ref(&bound.get("weight"))?.dim(1)?.size.known()?;
+    let groups = if name == "linear" { Some(1) } else { bound.get("groups").as_int() };
+    let node = cx.trace.graph.node(bound.get("input").as_obj()?)?;
+    (taken == 1 && groups == Some(1) && VIEWS.contains(&node.function)).then_some(node.span)
 }
 
 /// Functions that add elements before or after the others.
