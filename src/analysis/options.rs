@@ -66,9 +66,10 @@ type Finding = (String, Span);
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub options: IndexMap<Span, Declared, FxBuildHasher>,
-    /// Places where a call succeeded in at least one context, and places where a call certainly
-    /// fails.
+    /// Places where a call succeeded in at least one context.
     pub passed: FxHashSet<Span>,
+    /// Places where a call fails, except where the failure is guessed, and where it is doubtful and
+    /// a call succeeded or may have succeeded.
     pub failed: FxHashSet<Span>,
     /// Places where a call fails only in arms of unknown conditions or in functions that nothing
     /// calls.

@@ -103,6 +103,8 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
         Value::Str(_) => ("builtins.str", "a string"),
         Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => ("builtins.float", "a number"),
         Value::Int(_) | Value::Any(Type::Int) => ("builtins.int", "a number"),
+        // A bool has the attributes of an integer.
+        Value::Bool(_) | Value::Any(Type::Bool) => ("builtins.int", "a bool"),
         Value::Obj(id) => match heap.get(*id) {
             Data::Tensor(tensor) if tensor.wrapper.is_some() => return None,
             // Perhaps only an annotation says that the value is a tensor, and annotations may be

@@ -342,6 +342,9 @@ impl Interp<'_> {
                     *self.heap.get_mut(id) = Data::List(Items::Exact(joined));
                 }
             },
+            Data::List(Items::Many(_)) if matches!(index, Value::Slice(_)) => {
+                *self.heap.get_mut(id) = Data::List(Items::Many(Value::Unknown));
+            }
             Data::List(Items::Many(element)) => {
                 let element = join(&mut self.heap, &element, &value, false);
                 *self.heap.get_mut(id) = Data::List(Items::Many(element));

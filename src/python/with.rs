@@ -58,10 +58,10 @@ impl<'p> Interp<'p> {
             let journal = self.heap.end_journal();
             let reached = self.heap.delta(mark);
             let suppressed = self.take_exits(id);
-            let passes = match flow {
-                Flow::Next => self.exit_manager(&manager, false) != Some(false),
-                Flow::Stopped => !suppressed.is_empty(),
-            };
+            let passes = flow == Flow::Next || !suppressed.is_empty();
+            if flow == Flow::Next {
+                self.exit_manager(&manager, false);
+            }
             // `__exit__` itself may raise.
             let raised = std::mem::take(&mut self.stopped);
             if flow == Flow::Next && !raised {

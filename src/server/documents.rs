@@ -103,7 +103,7 @@ impl Documents {
         self.open.get(self.owners.get(uri).unwrap_or(uri))
     }
 
-    /// Opens a document. `home` is the folder for unsaved texts.
+    /// Opens a document. `home` is the folder in which a document without a file is assumed to be.
     pub(super) fn open(&mut self, item: TextDocumentItem, home: &Path) -> Arc<Document> {
         let path = place(&item.uri, home);
         let ends_in = |extension: &str| path.extension().is_some_and(|own| own == extension);

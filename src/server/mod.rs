@@ -356,7 +356,7 @@ impl Server<'_> {
         self.send(Request::new("torchvet-watch".to_owned().into(), "client/registerCapability".to_owned(), params));
     }
 
-    /// The folder for unsaved texts.
+    /// The folder in which a document without a file is assumed to be.
     fn home(&self) -> PathBuf {
         let cwd = || std::env::current_dir().unwrap_or_default();
         self.folders.first().cloned().unwrap_or_else(cwd)
