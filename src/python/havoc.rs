@@ -215,6 +215,27 @@ impl Interp<'_> {
         self.writes(code).is_none_or(|writes| writes.waits)
     }
 
+    /// Whether a method of the program calls one of these methods of its own object; constructors
+    /// are not asked.
+    pub(crate) fn calls_on_itself(&self, class: ObjId, names: &[&str]) -> bool {
+        let classes = self.mro(class);
+        let methods = classes.iter().filter_map(Value::as_obj).filter_map(|class| match self.heap.get(class) {
+            Data::Class(class) => Some(class.attrs.iter().filter(|(name, _)| name.as_str() != "__init__")),
+            _ => None,
+        });
+        let functions = methods.flatten().filter_map(|(_, value)| match self.heap.get(value.as_obj()?) {
+            Data::Function(function) => self.writes(function.code),
+            _ => None,
+        });
+        functions.into_iter().any(|writes| {
+            let own = writes.positional.first();
+            writes
+                .methods
+                .iter()
+                .any(|(place, name)| place.len() == 1 && place.first() == own && names.contains(&name.as_str()))
+        })
+    }
+
     fn writes(&self, code: CodeId) -> Option<Rc<Writes>> {
         let code = self.code.get(code.0 as usize)?;
         Some(code.writes.get_or_init(|| Rc::new(Writes::of(code.body))).clone())

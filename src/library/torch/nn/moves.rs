@@ -232,14 +232,18 @@ const MOVERS: &[&str] =
     &[".cuda(", "'cuda", "\"cuda", ".to(", "device", "Trainer", "ccelerat", "abric", "deepspeed", "DataParallel"];
 
 /// Whether a module may be on a GPU when its methods, analysed without a caller, are called. This
-/// is not assumed if the program changes the default device somewhere, or if it constructs the
-/// module somewhere and moves nothing to a device.
+/// is not assumed if the program changes the default device somewhere, if it constructs the module
+/// somewhere and moves nothing to a device, or if the module has a method that moves it.
 pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
     if !is_module(it, object) || it.mentions("set_default_tensor_type") || it.mentions("set_default_device") {
         return false;
     }
-    let class = it.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
-    let Some(Data::Class(class)) = class.map(|id| it.heap.get(id)) else { return true };
+    let Some(id) = it.heap.instance_of(object).and_then(|instance| instance.class.as_obj()) else { return true };
+    let Data::Class(class) = it.heap.get(id) else { return true };
+    // A method that moves the module may also move what is not registered.
+    if it.calls_on_itself(id, &["cuda", "to"]) {
+        return false;
+    }
     !it.calls_name(class.name) || MOVERS.iter().any(|text| it.mentions(text))
 }
 
