@@ -31,8 +31,8 @@ const PATIENCE: usize = 4;
 const MAX_ROUNDS: usize = 16;
 
 impl<'p> Interp<'p> {
-    /// Runs a loop. If a rejected call ends its first round, everything that the body writes becomes
-    /// unknown: the loop of the corrected program writes it.
+    /// Runs a loop. If an exception ends its first round on every path, everything that the body
+    /// writes becomes unknown: the loop of the corrected program writes it.
     pub(super) fn looping(&mut self, body: &'p [Stmt], run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         let guesses = self.context.guesses;
         let flow = run(self);
@@ -496,9 +496,13 @@ impl<'p> Interp<'p> {
             if skipped && ended.is_empty() {
                 ended.push(self.heap.delta(mark));
             }
-            // If a rejected call ends the first round, what fails after the loop is assumed to
-            // follow only from that call: the corrected loop has rounds.
-            self.context.guesses += u32::from(self.surely_rejected(start));
+            // If an exception ends the first round, what fails after the loop is assumed to follow
+            // only from that mistake: the corrected loop has rounds.
+            let left = self.exits.get(before..).unwrap_or_default();
+            let is_here = |to: BlockId| self.frames.last().is_some_and(|f| f.blocks.iter().any(|b| b.id == to));
+            let leaves = |exit: &Exit| matches!(exit.how, Leave::Raise(_)) && !is_here(exit.to);
+            let raises = (self.uncaught != uncaught || !left.is_empty()) && left.iter().all(leaves);
+            self.context.guesses += u32::from(self.surely_rejected(start) || raises);
         }
         if !orelse.is_empty() && !ended.is_empty() {
             self.heap.join(&ended, false);

@@ -210,8 +210,12 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let ids = cx.tensor_arg(b, "input_ids");
     let embedded = cx.tensor_arg(b, "inputs_embeds");
     let images = cx.tensor_arg(b, "pixel_values");
+    // The first parameter of vision models is `pixel_values`.
+    let may_be_image = ids.as_ref().is_some_and(|ids| {
+        ids.rank() != Some(2) && ids.dtype.is_some_and(|d| !d.is_integral()) || ids.rank().is_some_and(|n| n > 2)
+    });
     let source = ids.or(embedded.clone()).or(images.clone());
-    if embedded.is_none() && images.is_none() && !opaque {
+    if embedded.is_none() && images.is_none() && !opaque && !may_be_image {
         embed(cx, &model, &b.get("input_ids"));
         if let Some((_, segments)) = b.extra.iter().find(|(name, _)| name.as_str() == "token_type_ids") {
             look_up(cx, &model, &segments.value, "type_vocab_size");

@@ -86,7 +86,7 @@ impl Rule for SizeSetOnLayer {
             let dim = tensor(it, set.weight).and_then(|weight| weight.dim(set.dim));
             let Some(dim) = dim.filter(|_| weight == Some(set.weight)) else { continue };
             let same = set.value.as_size().and_then(|size| size.equals(&dim.size));
-            if same == Some(true) || dim.size.is_unknown() {
+            if same != Some(false) {
                 continue;
             }
             let name = set.name;
