@@ -1,9 +1,9 @@
 """The simple statements of random programs: one template per line, grouped by feature.
 
-A line is an expression, whose value is assigned to a new name, or, after `! `, a statement. `$kind`
-is replaced by a part of that kind (`writer.py` chooses it). Within a line, the same word is always
-the same part; `$t2` is another part of kind `t`. Most statements that raise are discarded, so a line
-need not be valid for every choice of its parts.
+A line is an expression, whose value is assigned to a new name, or, after `! `, a statement, in which
+`\\n` is a line break. `$kind` is replaced by a part of that kind (`writer.py` chooses it). Within a
+line, the same word is always the same part; `$t2` is another part of kind `t`. Most statements that
+raise are discarded, so a line need not be valid for every choice of its parts.
 
     t f i b   a tensor: any, floating, integer, boolean      a     an array of NumPy
     u         a tensor of the first tensor's shape           w     a view of some tensor, or any tensor
@@ -1132,9 +1132,9 @@ sum(len(e) for e in $xs)
 ! $di[R].add_(1)
 ! $di["0"].mul_($c)
 ! $di[R] = $t
-! for e in $ts: e.add_($c)
-! for e in $xs: e.append($x)
-! for e in $di.values(): e.add_($c)
+! for e in $ts:\\n    e.add_($c)
+! for e in $xs:\\n    e.append($x)
+! for e in $di.values():\\n    e.add_($c)
 """
 
 TABLES = {

@@ -322,7 +322,8 @@ class Writer:
 
     def put(self, text):
         """Writes a line at the current indentation, without executing it."""
-        self.texts.append("    " * self.indent + text)
+        indent = "    " * self.indent
+        self.texts.append(indent + text.replace("\n", "\n" + indent))
 
     def execute(self, text, keep=0.0):
         """Executes a simple statement and writes it; with probability `keep`, even if it raises."""
@@ -349,7 +350,7 @@ class Writer:
         if self.skipped(template):
             raise Rejected(template)
         if template.startswith("! "):
-            text, new = self.fill(template[2:])
+            text, new = self.fill(template[2:].replace("\\n", "\n"))
         else:
             text, new = self.fill(template)
             new.append(self.target())
