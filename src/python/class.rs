@@ -149,6 +149,7 @@ impl<'p> Interp<'p> {
             bases.push(base.clone());
             lines.push(of_base);
         }
+        self.append_possible_bases(&bases, &mut lines);
         lines.push(bases);
         // `object` is always the last class. It is removed before the merge, because the tables of
         // libraries do not name it.
@@ -172,6 +173,30 @@ impl<'p> Interp<'p> {
         }
         line.extend(names_object.then_some(object));
         line
+    }
+
+    /// An unknown class may inherit from any library class from which another base inherits. It is
+    /// assumed to do so: the library class then comes after the unknown class, so that a method of
+    /// the unknown class is found first.
+    fn append_possible_bases(&self, bases: &[Value], lines: &mut [Vec<Value>]) {
+        let is_unknown = |class: &Value| {
+            matches!(class, Value::Path(path) if self.library.bases(*path).is_none() && !path.as_str().starts_with("builtins."))
+        };
+        let contains = |line: &[Value], class: &Value| line.iter().any(|c| self.is_same(c, class) == Some(true));
+        let inherited: Vec<Value> = lines
+            .iter()
+            .filter_map(|line| line.get(1..))
+            .flatten()
+            .filter(|class| matches!(class, Value::Path(_)) && !is_unknown(class) && !contains(bases, class))
+            .cloned()
+            .collect();
+        for line in lines.iter_mut().filter(|line| line.iter().any(is_unknown)) {
+            for class in &inherited {
+                if !contains(line, class) {
+                    line.push(class.clone());
+                }
+            }
+        }
     }
 
     /// The classes of an instance, nearest first: program classes as [`Value::Obj`], library
@@ -203,8 +228,9 @@ impl<'p> Interp<'p> {
         match self.heap.get(class) {
             Data::Class(class) => {
                 let value = self.unless_field(class.attrs.get(&name)?)?;
-                // `None` is a placeholder if the program contains an assignment to an attribute of
-                // this name: the assignment may run before a function that nothing calls.
+                // In a function that nothing calls, `None` is assumed to be a placeholder if the
+                // program contains an assignment to an attribute of this name, because the
+                // assignment may have run before.
                 let is_filled = || self.sources.assigns(self.root, name.as_str());
                 Some(if value.is_none() && self.context.speculative && is_filled() { Value::Unknown } else { value })
             }

@@ -72,6 +72,9 @@ impl<'p> Interp<'p> {
                 if let Some(value) = library.binary(self, bin, left, right, span) {
                     return value;
                 }
+                if !matches!(bin, BinOp::Eq | BinOp::Ne) && self.is_unordered(left, right) {
+                    return self.raise("TypeError");
+                }
                 // An unknown operand may be an array, whose comparison gives an array.
                 let tri = |t: Option<bool>| match t {
                     None if left.is_unknown() || right.is_unknown() => Value::Unknown,
@@ -86,6 +89,44 @@ impl<'p> Interp<'p> {
                     _ => tri(less(left, right).map(|t| !t)),
                 }
             }
+        }
+    }
+
+    /// Whether Python certainly has no order for these two values. False if the type of one of them
+    /// is not known.
+    fn is_unordered(&self, left: &Value, right: &Value) -> bool {
+        /// What has an order among its own kind. A number whose value is not known may be a NumPy
+        /// scalar, which NumPy compares with each element of a list.
+        #[derive(PartialEq)]
+        enum Kind {
+            None,
+            Text,
+            Number { exact: bool },
+            Tuple,
+            List,
+            Set,
+            Dict,
+        }
+        let kind = |v: &Value| match v {
+            Value::None => Some(Kind::None),
+            Value::Tuple(_) => Some(Kind::Tuple),
+            v if v.is_text() => Some(Kind::Text),
+            v if v.number_type().is_some() => {
+                Some(Kind::Number { exact: matches!(v, Value::Int(_) | Value::Bool(_) | Value::Size(_)) })
+            }
+            _ => match self.heap.get(v.as_obj()?) {
+                Data::List(_) => Some(Kind::List),
+                Data::Set(_) => Some(Kind::Set),
+                Data::Dict(_) => Some(Kind::Dict),
+                _ => None,
+            },
+        };
+        match (kind(left), kind(right)) {
+            (Some(Kind::Number { .. }), Some(Kind::Number { .. })) => false,
+            (Some(Kind::Number { exact }), Some(Kind::Tuple | Kind::List))
+            | (Some(Kind::Tuple | Kind::List), Some(Kind::Number { exact })) => exact,
+            (Some(left), Some(right)) => left != right || matches!(left, Kind::None | Kind::Dict),
+            _ => false,
         }
     }
 

@@ -95,7 +95,8 @@ impl Interp<'_> {
         outside && !self.context.speculative
     }
 
-    /// A subscripted class stores its arguments, which annotations need.
+    /// The value of a subscripted class. It stores the class and the argument, because annotations
+    /// need them.
     fn subscript_path(&mut self, object: &Value, index: &Value) -> Value {
         let class = self.heap.instance(Value::path("typing.Subscripted"));
         self.heap.set_attr(class, "origin", object.clone());
@@ -570,6 +571,9 @@ impl Interp<'_> {
         {
             let value = self.call(&method, Args::default(), span);
             return if value.as_size().is_some_and(|s| !s.is_unknown()) { value } else { Value::Any(Type::Int) };
+        }
+        if object.is_none() || object.number_type().is_some() {
+            return self.raise("TypeError");
         }
         Value::Any(Type::Int)
     }

@@ -1,4 +1,5 @@
-//! Modules: project modules run when they are first imported; library modules are paths.
+//! Modules: project modules run when they are first imported, or are executed lazily; library
+//! modules are paths.
 
 use std::rc::Rc;
 
@@ -207,6 +208,9 @@ impl Interp<'_> {
         if bindings.stars.is_empty() || name.as_str().starts_with('_') || !self.may_demand(scope, name) {
             return None;
         }
+        if self.unstarred.contains(&(scope, name)) {
+            return None;
+        }
         self.demands.push((scope, name));
         let body = &self.sources.module(from).body;
         let found = bindings.stars.iter().find_map(|at| {
@@ -217,6 +221,11 @@ impl Interp<'_> {
             self.scope_var(scope, name)
         });
         self.demands.pop();
+        if self.demands.is_empty() {
+            self.unstarred.clear();
+        } else if found.is_none() {
+            self.unstarred.insert((scope, name));
+        }
         found
     }
 

@@ -55,7 +55,7 @@ impl<'p> Code<'p> {
     }
 }
 
-/// A loop, and the number of its rounds.
+/// What is known about the rounds of an active loop.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rounds {
     /// A number that is new each time the loop begins.
@@ -64,9 +64,9 @@ pub(crate) struct Rounds {
     pub count: Option<i64>,
     /// Each round is run separately, because there are few elements, which are known.
     pub unrolled: bool,
-    /// A `break` or `return` may end it early.
+    /// A `break` or `return` may end the loop early.
     pub leaves: bool,
-    /// Its iterable may be empty: see `Heap::note_perhaps_empty`.
+    /// Its iterable is treated as possibly empty: see `Heap::note_perhaps_empty`.
     pub perhaps_none: bool,
 }
 
@@ -99,7 +99,7 @@ pub(super) struct Frame<'p> {
     /// The consumer of the values that a generator yields.
     pub consumer: Option<Consumer<'p>>,
     /// The number of open `with` blocks that expect an exception (`pytest.raises`), and of open
-    /// `try` blocks whose handlers catch the exceptions of wrong calls.
+    /// `try` blocks whose handlers catch the exceptions of rejected calls.
     pub raising: u32,
     pub handling: u32,
     pub globals: Vec<Sym>,
@@ -177,6 +177,9 @@ pub(crate) struct Interp<'p> {
     pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
     /// The names of lazily executed modules that are being bound, innermost last.
     pub(super) demands: Vec<(ObjId, Sym)>,
+    /// Names that no `import *` of a module binds. They are kept during one lookup, which may reach
+    /// the module by very many chains of imports.
+    pub(super) unstarred: FxHashSet<(ObjId, Sym)>,
     /// The files of the lazily executed modules.
     pub(super) foreign: FxHashSet<FileId>,
     pub(super) meter: Meter,
@@ -214,7 +217,7 @@ pub(crate) struct Interp<'p> {
     /// How many of these paths were outside any `try`, or ended the program in a way that no
     /// handler catches.
     pub(super) uncaught: u32,
-    /// The number of conditions and loops so far.
+    /// A counter that grows at every condition, branch and loop.
     pub(super) decisions: u64,
     /// An object for the state of libraries (default dtype and device, modes). It is on the heap,
     /// so that the end of a branch restores it, and joins merge it.
@@ -255,6 +258,7 @@ impl<'p> Interp<'p> {
             defined: Vec::new(),
             deferred: FxHashMap::default(),
             demands: Vec::new(),
+            unstarred: FxHashSet::default(),
             foreign: FxHashSet::default(),
             meter: Meter::new(budget),
             refused: (0, None),
@@ -287,13 +291,13 @@ impl<'p> Interp<'p> {
         bodies.into_iter().any(|code| matches!(code.body, Body::Function(def) if def.name.as_str() == name))
     }
 
-    /// The text of a settings file that the program opens by this path, relative to the current
-    /// file or the script.
+    /// The text of a settings file that the program opens by this path. The path is tried relative
+    /// to the folder of the current file, the folder of the script, and the project's root.
     pub(crate) fn data_file(&self, path: &str) -> Option<&'p str> {
         self.sources.data(self.file(), path).or_else(|| self.sources.data(self.root, path))
     }
 
-    /// Whether the current function has a condition that reads an attribute of this name.
+    /// Whether the current function has an `if` condition that reads an attribute of this name.
     pub(crate) fn tests_attribute(&self, name: &str) -> bool {
         let code = self.frames.last().and_then(|f| f.code).and_then(|id| self.code.get(id.0 as usize));
         matches!(code.map(|c| c.body), Some(Body::Function(def)) if super::narrow::tests(&def.body, name))
@@ -349,8 +353,8 @@ impl<'p> Interp<'p> {
         id
     }
 
-    /// Whether the current code is in a function that an uncalled function calls. It is unknown in
-    /// which call contexts the function runs.
+    /// Whether the current code is in a function that an uncalled function calls. The call contexts
+    /// in which the called function really runs are unknown.
     pub(crate) fn inlined(&self) -> bool {
         self.context.speculative && self.frames.len() > UNCALLED_DEPTH
     }
@@ -512,7 +516,7 @@ impl<'p> Interp<'p> {
 
     /// The call of the outermost active method of an instance of a library class (`model(x)`, for
     /// `torch.nn.Module`). `None` outside such methods, in functions that nothing calls, and for a
-    /// fact that was made inside the method.
+    /// fact whose origin is in the method or in an active function that the method called.
     pub(crate) fn entered(&self, class: &str, fact: Origin) -> Option<Span> {
         let at = self.frames.iter().position(|f| {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))

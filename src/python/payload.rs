@@ -188,8 +188,10 @@ impl Interp<'_> {
         let value = self.call(&Value::Method(Rc::new((before.clone(), name))), args, span);
         if matches!(name.as_str(), "update" | "setdefault" | "pop" | "__setitem__" | "clear") {
             let Some(after) = self.heap.dict_of(&before).cloned() else { return value };
-            if after.open.is_some() {
-                self.forget_doubtful(owner);
+            // The dictionary of [`Interp::attributes`] does not contain the attributes that are
+            // missing on some path, but a write of an unknown name may have set them.
+            if let Some(id) = owner.as_obj().filter(|_| after.open.is_some()) {
+                self.heap.forget_lacking(id);
             }
             if let Some(instance) = owner.as_obj().and_then(|id| self.heap.instance_mut(id)) {
                 instance.open |= after.open.is_some() && !was_open;
@@ -201,18 +203,6 @@ impl Interp<'_> {
             }
         }
         value
-    }
-
-    /// Makes unknown the attributes that are missing on some path: the dictionary of
-    /// [`Interp::attributes`] does not contain them, but a write to `__dict__` may have set them.
-    fn forget_doubtful(&mut self, owner: &Value) {
-        let Some(id) = owner.as_obj() else { return };
-        let names = self.heap.instance_of(owner).map(|i| i.attrs.keys().copied().collect::<Vec<_>>());
-        for name in names.unwrap_or_default() {
-            if self.heap.may_lack(id, name) {
-                self.heap.set_attr(id, name.as_str(), Value::Unknown);
-            }
-        }
     }
 
     /// Sets an attribute through the `__dict__` of an instance, which does not call `__setattr__`.

@@ -400,6 +400,16 @@ impl Heap {
         self.base_of(id).unwrap_or(id)
     }
 
+    /// Whether one of the values is another view of the memory of a tensor. An operation that reads
+    /// it while it writes the tensor may read elements that are already overwritten.
+    pub(crate) fn is_read_by_view<'v>(&self, id: ObjId, mut values: impl Iterator<Item = &'v Value>) -> bool {
+        values.any(|value| {
+            value.as_obj().is_some_and(|other| {
+                other != id && self.is_tensor(value) && self.memory_of(other) == self.memory_of(id)
+            })
+        })
+    }
+
     fn writes_of(&self, id: ObjId) -> u32 {
         match self.get(id) {
             Data::Tensor(tensor) => tensor.writes,

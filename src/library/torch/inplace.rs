@@ -104,6 +104,9 @@ pub(crate) fn method(
         refuse_single(&mut cx, &before, &result);
     }
     write_back(&mut cx, id, &before, &result);
+    if cx.it.heap.is_read_by_view(id, args.pos.iter().map(|arg| &arg.value)) {
+        cx.it.heap.update_tensor(id, Tensor::forget_values);
+    }
     tell_refused(tables, it, refused, path, &args, &before);
     Some(object.clone())
 }
@@ -131,7 +134,8 @@ pub(crate) fn tell_refused(
     }
 }
 
-/// `float_power_` computes in double, and cannot write the result into a float32 tensor.
+/// `float_power_` computes in double precision, and cannot write the result into a tensor of
+/// another dtype.
 fn refuse_single(cx: &mut Cx<'_, '_>, before: &Tensor, result: &Value) {
     let to = cx.tensor(result).and_then(|t| t.dtype);
     if let (Some(from), Some(to)) = (before.dtype, to)

@@ -168,10 +168,14 @@ pub(crate) fn give(cx: &mut Cx<'_, '_>, b: &Bound, result: Tensor) -> Value {
     give_with(cx, b, result, Cast::Allowed)
 }
 
-pub(crate) fn give_with(cx: &mut Cx<'_, '_>, b: &Bound, result: Tensor, cast: Cast) -> Value {
+pub(crate) fn give_with(cx: &mut Cx<'_, '_>, b: &Bound, mut result: Tensor, cast: Cast) -> Value {
     let out = b.get("out");
     if !b.given("out") || out.is_none() {
         return cx.out(result);
+    }
+    let mut read = b.values.iter().flatten().map(|arg| &arg.value);
+    if out.as_obj().is_some_and(|id| cx.it.heap.is_read_by_view(id, &mut read)) {
+        result.forget_values();
     }
     write_out(cx, &out, result, cast)
 }

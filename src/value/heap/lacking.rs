@@ -47,6 +47,15 @@ impl Heap {
         }
     }
 
+    /// Makes unknown the attributes that may be missing; they may still be missing.
+    pub(crate) fn forget_lacking(&mut self, id: ObjId) {
+        let Some(names) = names_of(self.get(id)) else { return };
+        let names: Vec<Sym> = names.keys().copied().filter(|name| self.may_lack(id, *name)).collect();
+        for name in names {
+            self.bind_one(id, name, Some(Value::Unknown));
+        }
+    }
+
     /// An attribute has been set or deleted, so it is now known whether the attribute is missing.
     pub(super) fn decide_presence(&mut self, id: ObjId, name: Sym) {
         if self.may_lack(id, name) {
