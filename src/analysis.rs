@@ -32,8 +32,8 @@ pub(crate) struct FactEntry {
     pub text: String,
     /// The `value` key of the JSON output.
     pub json: serde_json::Value,
-    /// Whether the program really reaches this place, not only a speculative run of a function that
-    /// nothing calls.
+    /// Whether the program really reaches this place, not only the run of a function that nothing
+    /// calls.
     pub reached: bool,
     /// The known facts of a tensor (`shape`, `dtype`, …), each with the place that determines it.
     pub origins: Vec<(&'static str, Span)>,
@@ -191,8 +191,9 @@ impl Job<'_> {
     }
 }
 
-/// The budget for the analysis of a file. Modules of a package often import each other, so
-/// following calls in them is less useful than in a script, and they have a smaller budget.
+/// The budget for the analysis of a file. In a module of a package, following calls is less useful
+/// than in a script, because such modules often import each other. So a module of a package has a
+/// smaller budget, unless it can be run as a program.
 fn budget(project: &Project, source: &SourceFile) -> Budget {
     let bytes = u64::try_from(source.text().len()).unwrap_or(0);
     let script = Budget {
@@ -221,8 +222,8 @@ fn concerns_library(source: &SourceFile) -> bool {
     let mentions = |text: &str| checked().any(|name| text.contains(name));
     let mut is_checked = |module: &str, name: Option<&str>| match name {
         _ if mentions(module) => true,
-        // `from common import *` may import a checked library, if the file uses the name of the
-        // library.
+        // `from common import *` is assumed to import a checked library if the file uses the name
+        // of the library.
         Some("*") => checked().any(|name| source.text().contains(&format!("{name}."))),
         Some(name) => checked().any(|library| library == name),
         None => false,
@@ -277,7 +278,8 @@ impl<'p> Sources<'p> for Tree<'p> {
 
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import {
         match self.0.resolve_import(from, module, level) {
-            // A module that imports its own name means an installed package of this name.
+            // A module that imports its own name is assumed to import an installed package of this
+            // name.
             Resolved::File(file) if file.id == from && level == 0 => Import::External,
             Resolved::File(file) => Import::File(file.id),
             Resolved::Namespace(_) => Import::Namespace,
@@ -296,10 +298,11 @@ type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 struct Failure {
     /// The highest certainty of these contexts.
     certainty: Certainty,
-    /// All of them are in an arm of an unknown condition, or in a function that nothing calls.
+    /// Each of these contexts is in an arm of an unknown condition, or in a function that nothing
+    /// calls.
     supposed: bool,
-    /// All of them are in functions that nothing called, although the program contains calls of
-    /// these functions.
+    /// Each of these contexts is in a function that nothing called, although the program contains a
+    /// call of a function of this name.
     excluded: bool,
 }
 
@@ -307,7 +310,7 @@ struct Failure {
 struct Watcher<'p> {
     rules: &'p Rules,
     contracts: &'p Contracts,
-    /// Places of rejected calls, each with the highest certainty of a rejection there.
+    /// The places where a call fails, because a library or a contract rejects it.
     failures: RefCell<FxHashMap<Span, Failure>>,
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
@@ -354,7 +357,7 @@ impl Watcher<'_> {
     /// Stores a finding about a call, and its callers.
     fn keep(&self, it: &Interp<'_>, diagnostic: Diagnostic, found: &mut Vec<Diagnostic>) {
         let callers = it.callers();
-        // In the arm of an unknown condition, the callers may be ones that do not reach the place.
+        // In an arm of an unknown condition, the place may not be reached from these callers.
         if !callers.is_empty() && it.certainty() == Certainty::Certain {
             let key = (diagnostic.code.clone(), diagnostic.span);
             self.callers.borrow_mut().entry(key).or_insert(callers);
@@ -516,8 +519,8 @@ impl Observer for Watcher<'_> {
     }
 }
 
-/// The facts of each variable, from the run in which its file is the program. For a function that
-/// only other files call: the facts from these calls, if they all agree.
+/// The facts of each variable, from the run in which its file is the program. In a function that
+/// only other files call, the facts come from these calls, if all of them agree.
 pub(crate) fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
     let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
     let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();
@@ -548,7 +551,8 @@ fn note(facts: &RefCell<Facts>, it: &mut Interp<'_>, name: &str, value: &Value, 
     let reached = !it.speculative();
     let before = facts.borrow().get(&span).map(|(_, value, reached)| (value.clone(), *reached));
     let joined = match before {
-        // Values of the program take precedence over those of speculative runs.
+        // Values in code that the program reaches take precedence over those in functions that
+        // nothing calls.
         Some((_, true)) if !reached => return,
         Some((before, before_reached)) if before_reached == reached => value::join(&mut it.heap, &before, &now, false),
         _ => now,
@@ -559,7 +563,8 @@ fn note(facts: &RefCell<Facts>, it: &mut Interp<'_>, name: &str, value: &Value, 
 /// The depth to which nested tuples are copied; the elements of deeper ones are not printed.
 const TUPLES: u32 = 3;
 
-/// The value with copies of its tensors, because these may change later.
+/// Copies a tensor, or the tensors in a tuple, because they may change later. Other values are not
+/// copied.
 fn as_it_is(it: &mut Interp<'_>, value: &Value, depth: u32) -> Value {
     match value {
         Value::Tuple(items) if depth > 0 => {

@@ -1,5 +1,5 @@
-//! Findings as plain data. Most are created by `contract` and `rules`, and read by `output`,
-//! `server` and `probe`.
+//! Findings as plain data. `contract` and `rules` create most of them; `output`, `server` and
+//! `probe` read them.
 
 use std::borrow::Cow;
 
@@ -194,8 +194,8 @@ pub(crate) struct Diagnostic {
     pub span: Span,
     /// The places that are shown with the finding, each with its fact.
     pub labels: Vec<Label>,
-    /// The origins of the conflicting facts, if known: findings with the same origins are one
-    /// mistake.
+    /// The origins of the conflicting facts, if known. They show whether findings at several places
+    /// have the same cause.
     pub cause: Vec<Span>,
     /// Further places with the same problem and the same cause.
     pub repeats: Vec<Span>,

@@ -1,5 +1,5 @@
-//! How users name rules: by code, prefix of a code, or name; and suggestions for typos. This module
-//! does not depend on the rules.
+//! Compares selectors with the code and the name of a rule, and suggests corrections of typos. This
+//! module does not depend on the rules.
 
 /// The code and name under which an unused suppression is reported.
 pub(crate) const UNUSED_IGNORE: &str = "unused-ignore";
@@ -9,8 +9,8 @@ pub(crate) fn matches_rule(selector: &str, code: &str, name: &str) -> bool {
     specificity(selector, code, name).is_some()
 }
 
-/// How specific a selector is for a rule: the most specific one decides. `None` if it does not name
-/// the rule.
+/// How specific a selector is for a rule; `None` if it does not name the rule. If several selectors
+/// name a rule, the most specific one decides.
 pub(crate) fn specificity(selector: &str, code: &str, name: &str) -> Option<usize> {
     if selector.eq_ignore_ascii_case("ALL") {
         return Some(0);

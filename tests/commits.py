@@ -9,7 +9,7 @@ the bug. Such a folder contains other people's code, so this repository has none
 
 A bug is a *hit* if a finding of `before` is within two lines of it, and `after` no longer has this
 finding. It is *still* if `after` has the finding, too, *elsewhere* if only findings at other places
-are gone, and a *miss* otherwise.
+are gone, *failed* if torchvet crashed or took too long, and a *miss* otherwise.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 //! The corpus: complete scripts, and exactly the findings that torchvet must report for them.
 //!
 //! The comment `# error: TV103` at the end of a line (or `warning`, `info`; several after commas)
-//! means that a finding of this severity must be reported there. Scripts without such a comment
-//! must have no findings. `# error: TV103 (missed)` marks a bug that torchvet does not find yet:
+//! means that a finding of this severity must be reported there. Lines without such a comment must
+//! have no findings. `# error: TV103 (missed)` marks a bug that torchvet does not find yet:
 //! such bugs are counted separately, and the mark must be removed once torchvet finds the bug.
 
 use std::collections::BTreeMap;

@@ -3,10 +3,9 @@
     python tests/corpus_run.py [--python PATH] [--jobs N] [--timeout S] [part of a name ...]
 
 Every script of corpus/clean must run to its end. A script of corpus/buggy must raise at the line
-where its comment expects an error (`# error: TV103`), unless it expects only harms that PyTorch
-does not report (SILENT below): then it must run to its end, and only a reader can check the
-expectation. With an expected warning or info, a script may run to its end, or raise at the expected
-line.
+where its comment expects an error (`# error: TV103`). If it expects only warnings, infos, and errors
+whose harm PyTorch does not report (SILENT below), it may run to its end, or raise at a line with an
+expectation; then only a reader can check whether the expectation is right.
 
 Scripts that need more than a Python with torch say so in their first lines: `# needs: data` (a
 download, or a library or files that are not available), `# needs: cuda`, and names of modules

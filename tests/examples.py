@@ -6,7 +6,8 @@ DIR contains checkouts of public repositories, each in a folder `owner+name`; mi
 are skipped. The programs of tests/programs use libraries that pip can install (accelerate,
 transformers, pytorch_lightning, timm); they run if these are installed. Each example runs without
 the probe, under the probe, and under the probe on the virtual device, with the same seed; it must
-exit with the same status and print the same text (except times).
+exit without an error and print the same text, except times, process ids and names of devices.
+Examples that fail without the probe are skipped.
 """
 
 import argparse
@@ -107,7 +108,7 @@ def fake_mnist(folder):
 
 
 def made_up(name, folder, source):
-    """A folder for a run, with the data that the example expects near it."""
+    """A folder for a run, with the data that the example expects in it and in the folders above."""
     import shutil
 
     work = folder / "around" / "it"

@@ -3,8 +3,8 @@
     python tests/gate.py --torchvet target/debug/torchvet [--wheel WHEEL] [--bench FOLDER]
 
 SARIF is validated with the official schema (from Microsoft's multitool on npm) and read by
-sarif-tools (from PyPI). pre-commit runs the hooks in a git repository; they come from a repository
-of hooks that installs torchvet's wheel. `--bench` measures `pre-commit run --all-files` on 1,000
+sarif-tools (from PyPI). pre-commit runs the hooks in a git repository; the hooks come from another
+repository, which installs torchvet's wheel. `--bench` measures `pre-commit run --all-files` on 1,000
 Python files of a folder, with torchvet's hook and with ruff's.
 """
 
@@ -54,7 +54,7 @@ def run(*command, cwd=None, expect=(0,), env=None):
 
 
 def environment(name, *packages):
-    """An environment with these packages in target/, which is created once."""
+    """The virtual environment `target/NAME`, with these packages; it is created once."""
     folder = ROOT / "target" / name
     python = folder / BIN / "python"
     if not python.exists():

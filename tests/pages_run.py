@@ -3,10 +3,11 @@
     python tests/pages_run.py rules/*.md      prints one line per fault, then a summary
     python tests/pages_run.py                 reads {"page": path} lines, answers each with a line
 
-For every page, the Example must raise the exception of `cpu` on its `# error` line, or run to its
-end if the harm is silent. Evidence and Use instead must run. The contracts of all pages check the
-calls: they must find the marked findings in the Example, and nothing in Use instead. A block that
-uses a GPU runs on the CPU, unless the page has `needs = "cuda"`.
+For every page, the Example must raise the exception of `cpu` on its last marked line, or run to its
+end if the page has no `cpu`. Evidence and Use instead must run. The contracts of all pages check the
+calls: if the page has a contract, they must find the marked findings in the Example, and otherwise
+nothing; they must find nothing in Use instead. A block that uses a GPU runs on the CPU. An Example
+with `needs = "cuda"` is not run.
 """
 
 import contextlib
@@ -169,8 +170,8 @@ def execute(source):
 
 
 def lacks(error):
-    """The thing that a block needs and this Python does not have. If the newest PyTorch does not
-    have it, the page is wrong."""
+    """The thing that a block needs and this Python does not have. If PyTorch 2.7 or newer does not have
+    it, the page is wrong."""
     if isinstance(error, ModuleNotFoundError):
         return f"{error.name} is not installed"
     if torch.__version__ >= (2, 7):

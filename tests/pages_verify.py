@@ -4,8 +4,9 @@
     python tests/pages_verify.py --torchvet target/debug/torchvet --scripts corpus/buggy
 
 If a page says that PyTorch raises on the CPU (`cpu = …`), the finding on each marked line of its
-Example must be *reproduced*. No finding of any page may be *refuted*, neither in the Example nor in
-Use instead. The Python that runs this file also runs the blocks.
+Example must be *reproduced*, unless the rule has no witnesses (WITHOUT_WITNESS). No finding of any page
+may be *refuted*, neither in the Example nor in Use instead. The Python that runs this file also runs
+the witnesses.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Tests how the probe follows calls, on every Python that it supports. PyTorch is not needed.
+"""Tests how the probe follows calls, on one or several versions of Python. PyTorch is not needed.
 
     python tests/probe_calls.py [python …]
 
@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-# A mark is `# «call»: its events`. Python before 3.11 has no columns: see `expected`.
+# A mark is `# «call»: its events`. Before Python 3.11, instructions have no columns: see `expected`.
 PROGRAM = """\
 import threading
 def divided(x): return 1 / x

@@ -2,13 +2,14 @@
 
     python tests/probe_corpus.py --torchvet target/debug/torchvet [--device virtual] [part of a name …]
 
-A contract or PyTorch must stop a script of corpus/buggy at a marked line, unless all its marks are
-for silent harms (SILENT in corpus_run.py). A script of corpus/clean must end as it does without the
-probe, and print the same: no contract may report an error.
+A contract or PyTorch must stop a script of corpus/buggy at a marked line, unless all its errors are
+silent harms (SILENT in corpus_run.py). A script of corpus/clean must end as it does without the probe,
+and print the same lines, apart from times and names of devices. No contract may report an error there.
 
 With `--device virtual`, the scripts behave as on a GPU. If the page of a marked line quotes a
 message of CUDA (`cuda`), and the script stops there, PyTorch's own message on the virtual device
-must match it. A clean script must print the same as on the CPU.
+must match it. A clean script must print the same as on the CPU, apart from rounding, and may print more
+because it finds a GPU.
 """
 
 import argparse

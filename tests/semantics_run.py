@@ -10,8 +10,8 @@ unless the rule's harm is silent; a block without a line that must raise must ru
 
 A block that uses the file "a" or "b" or the environment variable FLAG runs with and without each of
 those that it uses. `python static` blocks are not run; `python cuda` blocks are not run without a
-GPU. With --torchvet, every fact that this binary prints is compared with the runs, whether it is
-revealed or not.
+GPU. With --torchvet, the facts that this binary prints are also compared with the runs, whether they
+are revealed or not, except facts about the content of lists, sets and dicts.
 """
 
 import argparse
@@ -39,7 +39,7 @@ from trace import OBSERVE, Instrument  # noqa: E402
 
 PRELUDE = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nimport numpy as np\n"
 REVEAL = re.compile(r"# reveal: (.*?)\s*(?:  # .*)?$")
-# Text in a block that shows that it uses a part of the environment: a file, or a variable.
+# If a block contains one of these texts, it uses this part of the environment: a file or a variable.
 SETTINGS = {'exists("a")': "a", 'exists("b")': "b", '"FLAG"': "FLAG"}
 TIMEOUT = 60
 
@@ -297,7 +297,7 @@ class Judge:
                     continue
             if not good:
                 if who == "torchvet" and isinstance(value, (list, set, dict)):
-                    continue  # the facts describe its final content
+                    continue  # the fact describes the final content of the collection
                 self.faults.append(f"line {row}: {name} is {shown(value)}, {who} {'says' if who == 'torchvet' else 'as'} {text}")
 
     def end(self):

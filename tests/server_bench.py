@@ -114,8 +114,7 @@ def keystrokes(text, edits, seed):
         line = generator.randrange(len(lines))
         if lines[line].strip() and not lines[line].startswith((" ", "\t", ")", "]", "}")):
             typed = generator.choice(TYPED).strip()
-            # Types a comment at the end of a statement, deletes it, and then types code before the
-            # statement.
+            # Types a comment at the end of a statement, and deletes it.
             column = len(lines[line].encode())
             for offset, character in enumerate(f"  # {typed}"):
                 yield line, column + offset, column + offset, character

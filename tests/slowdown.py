@@ -2,8 +2,8 @@
 
     python tests/slowdown.py --torchvet target/debug/torchvet [--limit 1.5] [--profile]
 
-Rounds with the contracts, without them and on the virtual device alternate, so that other load on
-the machine affects all of them. The fastest round of each is used.
+Rounds with the contracts and without them alternate, so that other load on the machine affects both.
+The rounds on the virtual device follow. The fastest round of each kind is used.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
     python tests/virtual_device.py [part of a name …]
 
-Each function runs in a fork, with two virtual GPUs. The assertions were checked against PyTorch's
+Each function in TESTS runs in a fork, with two virtual GPUs. The assertions were checked against PyTorch's
 documentation and source.
 """
 

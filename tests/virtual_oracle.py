@@ -2,8 +2,9 @@
 
     python tests/virtual_oracle.py [--list] [part of an operator's name …]
 
-The operators and their arguments come from PyTorch's own database for tests. For each tensor of a
-sample, there is one call with all other tensors on `cuda`, and one with only this tensor on `cuda`.
+The operators and their arguments come from PyTorch's own database for tests. For each of the first
+tensors of a sample, there is one call with all other tensors on `cuda`, and one with only this tensor
+on `cuda`.
 Both modes run the call, and show whether it is rejected because of the devices. FakeTensorMode is
 only a model, too: for example, it accepts scalars on the CPU everywhere. DIFFERENCES lists the
 cases in which the virtual device is right, with the reasons.

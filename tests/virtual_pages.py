@@ -2,8 +2,9 @@
 
     python tests/virtual_pages.py --torchvet target/debug/torchvet [part of a name …]
 
-If a page quotes a message of CUDA (`cuda`), its unchanged Example must raise this message on the
-virtual device. Every Use instead must run to its end there.
+If a page quotes a message of CUDA (`cuda`), its Example must raise this message on the virtual
+device; an Example that names no device creates its tensors there. Every Use instead must run to its
+end on the virtual device.
 """
 
 import argparse

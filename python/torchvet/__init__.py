@@ -1,4 +1,4 @@
-"""torchvet in a program or a test suite: checks the contracts of its rules at every call.
+"""torchvet in a program or a test suite: checks every call for which a rule has a contract.
 
     with torchvet.guard():
         train()

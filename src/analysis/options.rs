@@ -39,8 +39,8 @@ pub(super) struct Declared {
     default: String,
     /// The other values to try.
     others: Vec<Other>,
-    /// Whether the program is assumed to accept these values: if they are listed choices, or if the
-    /// default is an integer or a bool.
+    /// The program is assumed to accept these values, because they are listed choices, or because
+    /// the default is an integer or a bool.
     sure: bool,
 }
 
@@ -62,22 +62,23 @@ pub(super) type Assumed = BTreeMap<Span, Other>;
 /// The code and the place of a finding.
 type Finding = (String, Span);
 
-/// The result of one run: the options that it read, and the places where calls succeeded or failed.
+/// The result of one run: the options that it read, and the places where an operation, such as a
+/// call, succeeded or failed.
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub options: IndexMap<Span, Declared, FxBuildHasher>,
-    /// Places where a call succeeded in at least one context.
+    /// Places where an operation succeeded in at least one context.
     pub passed: FxHashSet<Span>,
-    /// Places where a call fails, except where the failure is guessed, and where it is doubtful and
-    /// a call succeeded or may have succeeded.
+    /// Places where an operation fails. Guessed failures are excluded, and also doubtful ones if an
+    /// operation at the same place succeeded or may have succeeded.
     pub failed: FxHashSet<Span>,
-    /// Places where a call fails only in arms of unknown conditions or in functions that nothing
-    /// calls.
+    /// Places where an operation fails only in arms of unknown conditions or in functions that
+    /// nothing calls.
     pub supposed: FxHashSet<Span>,
-    /// Places where a call fails only in functions that nothing called, although the program
-    /// contains calls of these functions: the default of an option may exclude them.
+    /// Places where an operation fails only in functions that nothing called, although the program
+    /// contains calls of functions of these names. The default of an option may exclude the calls.
     pub excluded: FxHashSet<Span>,
-    /// Places where a call of an unknown object may have succeeded.
+    /// Places where an operation on an unknown object may have succeeded.
     pub unjudged: FxHashSet<Span>,
     /// The findings that the value of an option may refute.
     pub found: FxHashSet<Finding>,
@@ -214,9 +215,10 @@ pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Oth
     }
 }
 
-/// Turns errors into warnings if a run with other option values does not have them, and drops
-/// findings that rest on an assumption and on the default of an option: an unknown condition often
-/// depends on the same option, so that a run with the default does not reach the place.
+/// Turns an error into a warning if a run with other option values does not have it. Drops a
+/// finding that depends on the default of an option and also on an assumption, for example that an
+/// unknown condition holds. Such a condition often depends on the same option, and a real run with
+/// the default may not reach the place.
 pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&Assumed) -> Run) {
     if first.options.is_empty() || !found.iter().any(is_in_question) {
         return;
@@ -240,7 +242,7 @@ pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&A
     });
 }
 
-/// Turns an error into a warning that names the option on which it depends.
+/// Turns an error into a warning, which names the option if the error depends on only one.
 fn weaken_one(diagnostic: &mut Diagnostic, depends: &Dependence<'_>) {
     match depends {
         Dependence::No => {}
@@ -343,7 +345,7 @@ impl Worlds<'_> {
         let (unknown, known) = proofs;
         while !pool.is_empty() && self.any(pool, finding, unknown)? {
             // A binary search: if the first `gone` options are unknown, the finding disappears; if
-            // only the first `there` options are, it does not.
+            // only the first `there` options are unknown, it does not.
             let (mut there, mut gone) = (0, pool.len());
             while gone - there > 1 {
                 let middle = usize::midpoint(there, gone);

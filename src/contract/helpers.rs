@@ -188,7 +188,7 @@ impl Judge<'_, '_> {
     fn misplaced(&mut self, args: &[Cv]) -> Cv {
         let [Cv::Tensor(input, _), index] = args else { return Cv::Unknown };
         let Some(shape) = input.shape.clone() else { return Cv::Unknown };
-        // PyTorch does not check indices if the tensor has no elements.
+        // PyTorch does not check the values of indices if the tensor has no elements.
         if shape.iter().any(|dim| dim.size.known() == Some(0)) {
             return Cv::Unknown;
         }
@@ -310,7 +310,7 @@ impl Judge<'_, '_> {
 
     fn role(&mut self, value: &Cv) -> Cv {
         let role = match value {
-            // The interpolation of a mask of two classes is no mistake.
+            // A mask of at most two classes may be interpolated, so contracts get no role for it.
             Cv::Tensor(tensor, _) if tensor.role == Some(Role::ClassMask) && !tensor.holds_many_classes() => None,
             Cv::Tensor(tensor, name) => {
                 if let Some(role) = tensor.role {

@@ -46,7 +46,8 @@ pub(crate) fn relative_path(path: &Path, base: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// A unique text for each finding, which stays the same as long as the lines of the finding do.
+/// A unique text for each finding. It depends only on the identity of the finding, and on the
+/// number of findings with the same identity before it.
 pub(crate) fn fingerprints(diagnostics: &[Diagnostic], project: &Project, base: &Path) -> Vec<String> {
     let mut seen: FxHashMap<Identity, usize> = FxHashMap::default();
     let one = |diagnostic| {

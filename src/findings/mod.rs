@@ -165,8 +165,8 @@ pub(crate) fn condense_by<T>(
     *findings = kept;
 }
 
-/// Whether a finding reports the same as `first` at another place, so that fixing the cause fixes
-/// both. If each place needs its own fix, each is shown.
+/// Whether a finding reports the same as `first` at another place, so that correcting the cause
+/// corrects both. Findings with fixes are shown separately, because each place needs its own fix.
 fn repeats(first: &Diagnostic, other: &Diagnostic) -> bool {
     !first.cause.is_empty()
         && first.cause == other.cause

@@ -18,8 +18,8 @@ const CLASSES: &[(&str, &str)] = &[
     ("ToFloat", "max_value=None, p=1.0, **kwargs"),
 ];
 
-/// Transforms that keep the size (except for `Flip` and `ToGray` in some versions). The only new
-/// value that they write to masks is a fill value.
+/// Transforms that keep the shape (except for `Flip` and `ToGray` in some versions). The only new
+/// value that they write to masks is a fill value, which is assumed to be 0.
 const SAME: &str = "HorizontalFlip VerticalFlip Flip RandomBrightnessContrast HueSaturationValue RGBShift ColorJitter CLAHE Blur \
                     GaussianBlur MedianBlur MotionBlur GaussNoise ISONoise RandomGamma ChannelShuffle ToGray \
                     CoarseDropout Cutout RandomFog RandomRain Sharpen Emboss Posterize Equalize Solarize InvertImg \
@@ -158,7 +158,7 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
         }
         name if SAME.split_whitespace().any(|n| n == name) => {
             if mask {
-                // Dropout writes a fill value.
+                // Dropout writes a fill value, by default 0.
                 out.range = out.range.map(|r| Range::bounds(r.lo().min(0.0), r.hi()));
             } else {
                 let bounds = out.dtype.and_then(Dtype::bounds);

@@ -86,7 +86,7 @@ fn moved(cx: &mut Cx<'_, '_>, mut out: Tensor, interpolation: &Value, same_size:
         Some(false) => mixed,
         None => Past::default(),
     };
-    // Pixels from outside the image are zero, or repeat pixels of the image.
+    // Pixels from outside the image are assumed to be zero, or to repeat pixels of the image.
     out.range = match (out.range.take(), nearest) {
         (Some(range), Some(_)) => Some(Range::bounds(range.lo().min(0.0), range.hi().max(0.0))),
         _ => None,

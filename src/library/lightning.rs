@@ -142,7 +142,7 @@ fn backward(cx: &mut Cx<'_, '_>, model: &Value, result: &Value) {
     }
 }
 
-/// Makes the devices of all tensors in a value unknown.
+/// Makes the devices of all tensors in a value, and their floating dtypes, unknown.
 fn forget_devices(it: &mut Interp<'_>, value: &Value) {
     let mut todo = vec![value.clone()];
     let mut seen: FxHashSet<ObjId> = FxHashSet::default();

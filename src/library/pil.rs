@@ -224,7 +224,7 @@ pub(super) fn set_past(cx: &mut Cx<'_, '_>, made: &Value, past: Past) {
     }
 }
 
-/// Notes that a new image or tensor contains this value, if its range is unknown.
+/// Notes that a new image or tensor of unknown range contains this value.
 pub(super) fn meet(cx: &mut Cx<'_, '_>, made: &Value, value: f64) {
     let facts = if is_image(cx, made) { cx.attr(made, ARRAY) } else { made.clone() };
     let at = cx.at();

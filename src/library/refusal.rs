@@ -54,7 +54,7 @@ fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
     if let Some((unknown, _)) = unknown.or_else(|| args.kw.iter().find(|(name, _)| !takes(*name))) {
         let known = sigs.iter().flat_map(|sig| &sig.params).map(|p| p.name.as_str());
         let (message, near) = unknown_argument(name, unknown.as_str(), known);
-        // The parameter names of layers and losses do not change between versions.
+        // The parameter names in `torch.nn` are assumed to be the same in every version.
         return Some((message, near.is_some() || in_nn));
     }
     let [sig] = sigs else { return None };

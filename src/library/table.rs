@@ -31,7 +31,8 @@ impl Entry {
     }
 }
 
-/// The arguments with NumPy's keywords replaced by PyTorch's, because PyTorch accepts both.
+/// The arguments with NumPy's keywords replaced by PyTorch's, because many functions of PyTorch
+/// accept both.
 fn numpy_names(args: &Args) -> Option<Args> {
     let ours = |name: &str| match name {
         "axis" => Some("dim"),
@@ -285,7 +286,8 @@ impl Tables {
         })
     }
 
-    /// The entry of a method: in the class itself, or in the nearest base.
+    /// The entry of a method: in the class itself, or in the nearest base. For `torch.Tensor`, it
+    /// may also be the entry of the function in `torch`.
     pub(crate) fn method(&self, class: Sym, name: Sym) -> Option<(Sym, &'static Entry)> {
         let bases = self.class(class).map(|c| c.bases.as_slice()).unwrap_or_default();
         std::iter::once(class).chain(bases.iter().copied()).find_map(|class| {

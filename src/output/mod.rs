@@ -34,7 +34,7 @@ pub(crate) struct Report<'a> {
     pub diagnostics: &'a [Diagnostic],
     pub project: &'a Project,
     pub rules: &'a Rules,
-    /// Formats for programs print paths relative to this folder.
+    /// The formats GitLab, JUnit and SARIF print paths relative to this folder.
     pub base: &'a Path,
 }
 

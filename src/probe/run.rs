@@ -115,8 +115,8 @@ pub(crate) fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     command.env("TORCHVET_PROBE", stage.folder()).env("PYTHONPATH", stage.python_path());
     match program.device {
         Device::Cpu => _ = command.env("CUDA_VISIBLE_DEVICES", ""),
-        // The driver reads the variable when it creates the context. A variable that is set before
-        // Python starts is always in time.
+        // The driver reads the variable at the latest when it creates the context, so a variable
+        // that is set before Python starts is always in time.
         Device::Cuda | Device::Any if std::env::var_os("CUDA_LAUNCH_BLOCKING").is_none() => {
             command.env("CUDA_LAUNCH_BLOCKING", "1");
         }

@@ -7,8 +7,8 @@ use crate::value::{Dtype, Grad, Kind, Role, TensorForm};
 /// elements.
 const WRITTEN_OUT: usize = 24;
 /// Larger floating or complex tensors of unknown values are filled with zeros, not with random
-/// numbers, because zeros use no memory until they are accessed. (Without known values, integer
-/// tensors are always filled with zeros, and bool tensors with `True`.)
+/// numbers, because random numbers take longer. (Without known values, integer tensors are always
+/// filled with zeros, and bool tensors with `True`.)
 const RANDOM: i64 = 1 << 20;
 /// A program with a larger tensor is not run.
 const LARGEST: i64 = 1 << 28;

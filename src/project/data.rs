@@ -14,7 +14,7 @@ const EXTENSIONS: &[&str] = &["yaml", "yml", "json"];
 impl Project {
     /// The text of a settings file, by the path with which the script opens it: relative to the
     /// folder of the script, or to the project's root, where scripts are usually started. Only
-    /// files below the root are read or, for a script outside the root, files below the script's
+    /// files below the root are read; for a script outside the root, only files below the script's
     /// folder. A file that cannot be read is treated as missing.
     pub(crate) fn data(&self, from: FileId, path: &str) -> Option<&str> {
         let path = Path::new(path);

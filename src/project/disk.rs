@@ -17,8 +17,8 @@ use super::content::Content;
 use super::imports::{self, Kind, Listing};
 use super::read::{self, ReadError};
 
-/// The clock of a file system is coarse: a file that changed this shortly before it was read may
-/// change again without a new time stamp.
+/// The clock of a file system is coarse: if a file changed less than this time before it was read,
+/// it may change again without a new time stamp.
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// The files as a project reads them.

@@ -48,8 +48,9 @@ impl Project {
     /// its `src`. Those of a module in a package are searched beside the topmost package first, and
     /// beside the module last. Modules outside the root are found only by a file that is also
     /// outside, in the file's own folder. For the name of a known library, only a module of the
-    /// program beside the script, or beside the topmost package, is found. For the name of a module
-    /// of the standard library, only a module beside the script is found.
+    /// program beside the script, or beside the topmost package, is found; for `torch`, no module
+    /// is found. For the name of a module of the standard library, only a module beside the script
+    /// is found.
     pub(crate) fn resolve_import(&self, from: FileId, module: &str, level: u32) -> Resolved<'_> {
         let Some(folder) = self.file(from).canonical().parent() else {
             return Resolved::External;
@@ -158,7 +159,7 @@ impl Project {
         at.to_owned()
     }
 
-    /// Whether a file belongs to a package, and so is imported rather than run.
+    /// Whether a file belongs to a package. Such a file is usually imported, not run.
     pub(crate) fn is_packaged(&self, file: FileId) -> bool {
         self.file(file).canonical().parent().is_some_and(|folder| self.has(folder, "__init__.py", Kind::File))
     }

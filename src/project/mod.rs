@@ -1,8 +1,8 @@
 //! Reads files and notebooks, finds those to check, resolves their imports, and reads their
 //! suppressing comments.
 //!
-//! A [`Project`] only grows, and can be shared between threads: a `&SourceFile` lives as long as
-//! its project.
+//! A [`Project`] can be shared between threads. It never drops a file, so a `&SourceFile` lives as
+//! long as its project.
 
 mod content;
 mod data;

@@ -99,7 +99,8 @@ impl Programs {
         self.asks(file, |names| names.called.get(name) == Some(&false))
     }
 
-    /// A question about the names in the program of a file, or in the file if it belongs to none.
+    /// Answers a question about the names in the program of a file. If the file belongs to no
+    /// program, the question is about the names in the file.
     fn asks(&self, file: &SourceFile, question: impl Fn(&Names) -> bool) -> bool {
         match self.of.get(&file.id).and_then(|program| self.names.get(program)) {
             Some(names) => question(names),

@@ -5,7 +5,7 @@ use super::content::{Content, FileKind};
 use super::read::Encoding;
 use crate::syntax::{Bindings, Cell, FileId, OneIndexed, Parsed, TextRange};
 
-/// A place for people and editors: counted from 1, columns in characters.
+/// A place as reports print it: lines and columns are counted from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position {
     /// The cell of the notebook to which `line` is relative.
@@ -38,8 +38,7 @@ impl SourceFile {
         &self.content
     }
 
-    /// The Python source without byte order mark; for a notebook, the concatenation of its Python
-    /// cells.
+    /// The text without byte order mark; for a notebook, the concatenation of its Python cells.
     pub(crate) fn text(&self) -> &str {
         self.content.text()
     }

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     pub kw: Vec<(Sym, Arg)>,
     /// A `*args` of unknown length follows the positional arguments.
     pub more_pos: bool,
-    /// The join of the elements of this `*args`.
+    /// The join of the elements of the `*args` of unknown length.
     pub star: Option<Value>,
     /// A `**kwargs` with unknown keys is also passed.
     pub more_kw: bool,

@@ -31,8 +31,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The value of a view such as `d.keys()` or `reversed(list)` when it is assigned to a name:
-    /// its elements are unknown, because later changes of the dictionary or list are visible in it.
+    /// The value of a view such as `d.keys()` or `reversed(list)` that is assigned. Its elements
+    /// are unknown, because later changes of the dictionary or list are visible in it.
     fn kept_view(&mut self, expr: &'p Expr, value: Value) -> Value {
         let Expr::Call(call) = expr else { return value };
         let views = match &*call.func {

@@ -187,7 +187,7 @@ impl<'p> Interp<'p> {
         let span = self.span(expr);
         self.decisions += 1;
         if !self.heap.is_tensor(value) {
-            // In another round or call, the value may have another type.
+            // In another round or call, the value may have another type, and no truth value.
             if value.is_unknown() {
                 self.pass_unjudged(span);
             } else {

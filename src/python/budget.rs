@@ -10,9 +10,9 @@ use crate::value::CodeId;
 pub(crate) struct Budget {
     /// All steps outside lazily executed modules.
     pub steps: u64,
-    /// Steps in functions that nothing calls.
+    /// Steps in functions that nothing calls, and in the calls that they make.
     pub uncalled: u64,
-    /// Steps in the calls that those functions make.
+    /// Of these, the steps in the calls.
     pub inlining: u64,
     /// The total size of the modules (in bytes of source) that run when they are imported, as in
     /// Python. A module beyond this total is executed lazily: only the statements that bind a name
@@ -27,8 +27,7 @@ pub(crate) struct Budget {
 /// Steps in statements of lazily executed modules.
 const IMPORT_STEPS: u64 = 30_000;
 
-/// Calls of code outside the program itself, that is, in lazily executed modules. They have their
-/// own budgets.
+/// Calls that run code of lazily executed modules. They have their own budgets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Abroad {
     /// A call of a function in a lazily executed module.
@@ -37,7 +36,7 @@ pub(super) enum Abroad {
     Import,
 }
 
-/// A call of code outside the program itself, with all calls inside it.
+/// A call that runs code of a lazily executed module, with all calls inside it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Visit {
     kind: Abroad,
@@ -124,7 +123,7 @@ impl Meter {
         self.visit.is_some()
     }
 
-    /// Begins a call of code outside the program itself.
+    /// Begins a call that runs code of a lazily executed module.
     pub(super) fn leave(&mut self, kind: Abroad) {
         let left = self.left.longest_visit.min(*self.allowance(kind));
         *self.allowance(kind) -= left;

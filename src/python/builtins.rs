@@ -410,7 +410,7 @@ impl Interp<'_> {
     fn hasattr(&mut self, object: &Value, name: Option<&Value>, span: Span) -> Value {
         let Some(name) = name.and_then(Value::as_str) else { return Value::Any(Type::Bool) };
         let name = sym(name);
-        // Only stored attributes are read: reading a property would run it.
+        // A property of the program is not read, because this would run it.
         let known = match object {
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::Instance(instance) if instance.attrs.contains_key(&name) => {

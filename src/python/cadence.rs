@@ -1,7 +1,7 @@
 //! How often an unknown condition holds in the rounds of a loop.
 //!
 //! A flag may hold always or never, and `i == last` holds once. A condition on a counter (`i % 10
-//! == 0`) or on data (`isfinite(loss)`) recurs: each of its arms runs in some rounds.
+//! == 0`) or on data (`isfinite(loss)`) is assumed to recur: each of its arms runs in some rounds.
 
 use super::interp::Interp;
 use crate::syntax::ast::{self, CmpOp, Operator};

@@ -15,8 +15,8 @@ use crate::value::{
     sym,
 };
 
-/// A note of an object whose type is known only from the annotation of a parameter, which Python
-/// does not check.
+/// A note of an object whose type is known only from a parameter's annotation. Python does not
+/// check annotations.
 pub(crate) const SUPPOSED: Topic = Topic::new("supposed");
 
 /// The depth to which [`Interp::forget_assigned`] follows the parts of an object.
@@ -147,7 +147,7 @@ impl<'p> Interp<'p> {
         if receiver.is_unknown() {
             let library = self.library;
             library.unseen_member(self, name);
-            // `x.size()` of an unknown value: assigning it to names binds new symbols.
+            // `x.size()` of an unknown value: unpacking the result into names binds new symbols.
             return if name.as_str() == "size" && args.pos.is_empty() && args.kw.is_empty() {
                 super::attribute::unknown_shape(Value::Unknown)
             } else {
@@ -354,8 +354,8 @@ impl<'p> Interp<'p> {
             Body::Lambda(lambda) => lambda.parameters.as_deref(),
             Body::Class(_) | Body::Expression(_) => return Value::Unknown,
         };
-        // A function whose arguments do not fit does not run. A constructor runs nevertheless: its
-        // object exists, and the constructor of a subclass may go on with it.
+        // A function whose arguments do not fit is not run. A constructor is run nevertheless: its
+        // object already exists, and the constructor of a subclass may still use the object.
         if let Some(parameters) = parameters
             && function.name.as_str() != "__init__"
             && !fits(parameters, &function.defaults, &args)
@@ -408,7 +408,8 @@ impl<'p> Interp<'p> {
         }
         self.executed.insert(function.code);
         let before = self.before();
-        // If a call of code outside the program exceeds its budget, its effects are undone.
+        // If a call that runs code of a lazily executed module exceeds its budget, its effects are
+        // undone.
         let given = abroad.map(|kind| {
             self.meter.leave(kind);
             (vars.clone(), first.clone(), consumer.clone(), self.exits.len())
@@ -453,9 +454,9 @@ impl<'p> Interp<'p> {
         value
     }
 
-    /// Whether an active call of this function has made a call with the same arguments, without any
-    /// condition or loop in between: this recursion has no end. Tensors may differ, because they do
-    /// not decide which function is called.
+    /// Whether this call repeats an active call of the same function with the same arguments,
+    /// without any condition or loop in between. Such a recursion has no end. Tensors may differ,
+    /// because they do not decide which function is called.
     fn never_returns(&self, code: CodeId, vars: &Attrs) -> bool {
         let Some(frame) = self.frames.iter().rev().find(|frame| frame.code == Some(code)) else { return false };
         let Data::Scope(active) = self.heap.get(frame.home) else { return false };

@@ -8,7 +8,7 @@ use super::library::{CommandOption, Event, Observer, Rejection};
 use crate::syntax::Span;
 use crate::value::{Delta, Mark, Sym, Value};
 
-/// The mode of a run: which observers are notified, and which effects are kept.
+/// The mode of a run: whether the observer is notified, and for which purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// A part of the run.
@@ -16,8 +16,8 @@ pub(super) enum Mode {
     /// A replay of a later round of a loop, from exactly the state in which the previous round
     /// ended: only for rules about order.
     Replay,
-    /// A run of a handler as if it had caught [`Library::fatal`](super::Library::fatal): only for
-    /// rules about order.
+    /// A run of a handler as if it had caught the exception of
+    /// [`Library::fatal`](super::Library::fatal): only for rules about order.
     Hypothetical,
     /// A speculative run without notifications.
     Silent,
@@ -38,14 +38,14 @@ pub(super) struct Context {
     /// The number of undecided branches inside functions and loops. The code after `if …: return`
     /// is included as a branch.
     pub doubts: u32,
-    /// The number of undecided branches inside functions, without those whose condition is known to
-    /// recur. Operands that some runs do not evaluate, and `finally` blocks after an exception, are
-    /// included.
+    /// The number of undecided branches inside functions, without those whose condition is assumed
+    /// to recur. Operands that some runs do not evaluate, `finally` blocks after an exception, and
+    /// the code after a loop that raises in its first round, are included.
     pub guesses: u32,
     /// The number of active loops that are in a later round.
     pub later_rounds: u32,
     /// The current code is in a later round of a loop that may end earlier, or in the `__exit__` of
-    /// a manager: a failure does not occur in every run that reaches the line.
+    /// a manager: a failure may not occur in every run that reaches the line.
     pub in_doubt: bool,
     /// The number of objects at the beginning of the current round, if this is known to be a later
     /// round.
@@ -55,8 +55,9 @@ pub(super) struct Context {
 /// How certain it is that the program really reaches the current code in the current state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Certainty {
-    /// The code is in an arm of an unknown condition inside a function, or in an operand that some
-    /// runs do not evaluate. The condition may exclude the values for which the code fails.
+    /// For example, the code is in an arm of an unknown condition inside a function, or in an
+    /// operand that some runs do not evaluate. The condition may exclude the values for which the
+    /// code fails.
     Guessed,
     /// The code is after `if …: return`, in another arm of an unknown condition inside a function
     /// or loop, in a round that may not run, or in a function that an uncalled function calls.
@@ -110,13 +111,13 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether the current code is replayed for the rules: a later round of a loop, from exactly
-    /// the state in which the previous round ended, or a hypothetical handler. So a fact that
-    /// holds on every path holds in every run.
+    /// the state in which the previous round ended, or a hypothetical handler. That state is not
+    /// joined with those of other rounds, so a fact that holds on every path holds in every run.
     pub(crate) fn second_round(&self) -> bool {
         matches!(self.context.mode, Mode::Replay | Mode::Hypothetical)
     }
 
-    /// Whether the current code is in a handler that runs as if it had caught
+    /// Whether the current code is in a handler that runs as if it had caught the exception of
     /// [`Library::fatal`](super::Library::fatal).
     pub(crate) fn imagining(&self) -> bool {
         self.context.mode == Mode::Hypothetical

@@ -97,7 +97,8 @@ impl Interp<'_> {
         classes.find_map(|class| self.class_attr(class, sym("__init__")))?.as_obj()
     }
 
-    /// Whether a name is a variable of the current function that no path has assigned yet.
+    /// Whether a name is a variable of the current function, or of the program's main module, that
+    /// no path has assigned yet.
     pub(super) fn is_unbound(&self, name: Sym) -> bool {
         let Some(frame) = self.frames.last() else { return false };
         if self.frames.len() == 1 && frame.file == self.root && frame.class_body.is_none() {
@@ -120,8 +121,8 @@ impl Interp<'_> {
         code.locals.get_or_init(|| Locals::of_function(def)).contains(&name)
     }
 
-    /// [`Interp::is_unbound`] for the module that is run as the program. The cells of a notebook may
-    /// have been run in another order.
+    /// [`Interp::is_unbound`] for the module that is run as the program. Always false for a
+    /// notebook, because its cells may have been run in another order.
     fn is_unbound_in_script(&self, name: Sym) -> bool {
         let Some(frame) = self.frames.last().filter(|frame| frame.scope == frame.home) else { return false };
         if self.context.speculative

@@ -1,5 +1,6 @@
-//! Failures that the program expects: `with pytest.raises(…)`, `self.assertRaises`, a `try` whose
-//! handler catches PyTorch's exceptions. Such failures are not reported.
+//! Failures that the program expects: in `with pytest.raises(…)`, in `self.assertRaises`, or in a
+//! `try` whose handler catches PyTorch's exceptions and does not raise again. Such failures are not
+//! reported.
 
 use super::interp::Interp;
 use super::stmt::Flow;
@@ -7,7 +8,7 @@ use crate::syntax::Expr;
 use crate::syntax::ast::{ExceptHandler, Stmt, StmtFunctionDef, StmtTry};
 use crate::value::Value;
 
-/// Exceptions that PyTorch raises for wrong calls, and their base classes.
+/// Exceptions that PyTorch raises for rejected calls, and their base classes.
 const CAUGHT: &[&str] = &[
     "BaseException",
     "Exception",

@@ -350,8 +350,8 @@ impl<'p> Interp<'p> {
         self.stopped |= flow == Flow::Stopped;
         self.perhaps_none = self.heap.is_perhaps_empty(&Value::Obj(list));
         match self.heap.get(list) {
-            // Evaluating an element certainly raises, so this line is reached only if the iterable
-            // is empty. Most iterables are not empty, so the elements are unknown.
+            // Evaluating an element certainly raises, so the program continues only if the iterable
+            // is empty. But most iterables are not empty, so the result is not treated as empty.
             Data::List(Items::Exact(items)) if raised && items.is_empty() => Items::Many(Value::Unknown),
             Data::List(items) => items.clone(),
             _ => Items::Many(Value::Unknown),
@@ -410,7 +410,8 @@ impl<'p> Interp<'p> {
         } else if object.is_unknown() {
             self.pass_unjudged(span);
         } else {
-            // In another round or call, the value may have another type.
+            // In another round or call, the value may have another type, and the attribute may be
+            // missing.
             self.pass(span);
         }
         self.getattr(object, name, span)

@@ -130,8 +130,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The rows of `zip(…)`: the first suspended argument runs element by element, the others as a
-    /// whole.
+    /// Passes the rows of `zip(…)` to the consumer. The elements of the first suspended argument
+    /// are requested one by one; the other arguments are iterated over completely before.
     fn drive_rows(&mut self, over: &[Value], span: Span, consumer: Consumer<'p>) -> Flow {
         if let [only] = over {
             return self.drive(only, span, Rc::new(move |it, value| consumer(it, Value::tuple(vec![value]))));

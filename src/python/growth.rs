@@ -1,9 +1,9 @@
 //! The lengths of lists that a loop appends to.
 //!
-//! If the body of a loop is too long to run once per round, the lists that grow in it get an
-//! unknown length. But if every path through a round appends the same number of elements, whatever
-//! the state at its start, the number of rounds determines the final length. This matters for data
-//! loading: with 161 samples and batches of 32, the last batch has one sample.
+//! If a loop is not unrolled, the lists that grow in it get an unknown length. But if every path
+//! through a round appends the same number of elements, whatever the state at the start of the
+//! round, the number of rounds determines the final length. This matters for data loading: with 161
+//! samples and batches of 32, the last batch has one sample.
 
 use super::context::Mode;
 use super::interp::{Interp, Rounds};

@@ -215,8 +215,8 @@ impl Interp<'_> {
         self.writes(code).is_none_or(|writes| writes.waits)
     }
 
-    /// Whether a method of the program calls one of these methods of its own object; constructors
-    /// are not asked.
+    /// Whether a method of the program, other than the constructor, calls one of these methods of
+    /// its own object.
     pub(crate) fn calls_on_itself(&self, class: ObjId, names: &[&str]) -> bool {
         let classes = self.mro(class);
         let methods = classes.iter().filter_map(Value::as_obj).filter_map(|class| match self.heap.get(class) {

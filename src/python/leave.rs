@@ -135,7 +135,8 @@ impl<'p> Interp<'p> {
         Flow::Stopped
     }
 
-    /// Whether any code may handle the exception and see the state after it.
+    /// Whether any code may run after the exception: a handler, a `finally` block, or a manager's
+    /// `__exit__`.
     fn is_caught(&self) -> bool {
         let sees = |block: &Block<'p>| match &block.kind {
             BlockKind::Try(_) | BlockKind::Finally(_) | BlockKind::Resumes => true,
@@ -176,7 +177,7 @@ impl<'p> Interp<'p> {
         Flow::Next
     }
 
-    /// Returns whether a path that leaves a block continues outwards.
+    /// Makes a path leave one block. Returns whether the path continues outwards.
     fn leave_block(&mut self, at: usize, block: Block<'p>, how: &Leave) -> Flow {
         let keep = |it: &mut Self| {
             it.keep_exit(block.id, block.mark, how.clone());

@@ -36,8 +36,8 @@ pub(crate) enum UnaryOp {
     Invert,
 }
 
-/// The models of libraries. `None` means that no library handles the request: the interpreter then
-/// uses Python's own meaning, or an unknown value.
+/// The models of libraries. Unless a method says otherwise, `None` means that no library handles
+/// the request: the interpreter then uses Python's own meaning, or an unknown value.
 pub(crate) trait Library: Sync {
     /// The value of `path.name`, where `path` is a module, class or enum: a constant, or a
     /// canonical path.
@@ -81,8 +81,8 @@ pub(crate) trait Library: Sync {
     /// `object(…)` for an instance of `class`.
     fn invoke(&self, it: &mut Interp<'_>, class: Sym, object: &Value, args: Args, span: Span) -> Option<Value>;
 
-    /// The class of a value that is not an instance, such as a tensor: its methods are looked up
-    /// under that path.
+    /// The path of the class of a value that is not modelled as an instance, such as a tensor. The
+    /// methods of the value are looked up under this path.
     fn class_of(&self, it: &Interp<'_>, value: &Value) -> Option<Sym>;
 
     /// The result of `isinstance` for a value that is not modelled as an instance, such as a
@@ -198,7 +198,7 @@ pub(crate) enum RejectKind {
     Value,
     /// A constant index past the end.
     Index,
-    /// Elements whose memory layout the operation does not support.
+    /// A tensor whose memory layout the operation does not support.
     Layout,
     /// Values that the host cannot read.
     Host,
@@ -302,17 +302,18 @@ pub(crate) enum Event<'a> {
     ReadAttribute { object: Option<ObjId>, name: Sym },
     /// A library's function has returned.
     Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },
-    /// A library created a tensor from an attribute of another one.
+    /// A library derived the tensor `result` from the tensor `object`, for example as its attribute
+    /// `name`.
     Viewed { object: ObjId, result: ObjId, name: Sym, span: Span },
     /// A library wrote a computed value, `result`, into an existing object.
     Written { object: ObjId, result: &'a Value, span: Span },
-    /// A loop over a library's collection begins.
+    /// An iteration over a data loader begins.
     Iterated { object: ObjId, span: Span },
     /// `object.name(…)`, written in this form, where the program defines the method.
     Method { object: ObjId, name: Sym, span: Span },
-    /// A function or method of this name is called, and its value is unknown; or an attribute of
-    /// this name is set on something that is not on the heap. A function of a package without a
-    /// table has a path, so a call of it is not an `Unseen`.
+    /// An unknown function or method is called by this name, or an attribute of this name is set on
+    /// something that is not on the heap. A function of a package without a table is known by its
+    /// path, so a call of it is not an `Unseen`.
     Unseen { name: Sym, span: Span },
     /// A value escapes to unseen code, for example as an argument of an unknown function, or of a
     /// library function that returns an unknown value.
@@ -321,8 +322,9 @@ pub(crate) enum Event<'a> {
     Read { value: &'a Value, how: &'static str, span: Span },
     /// A tensor is about to be appended to a list.
     Appended { list: ObjId, value: &'a Value, span: Span },
-    /// A handler of a `try` in a loop was run as if it had caught [`Library::fatal`]. `goes_on`
-    /// tells whether the loop then certainly continues; `since` is [`Observer::moments`] before the
-    /// body of the `try`, and `objects` the number of objects at that time.
+    /// A handler of a `try` in a loop was run as if it had caught the exception of
+    /// [`Library::fatal`]. `goes_on` tells whether the loop then certainly continues; `since` is
+    /// [`Observer::moments`] before the body of the `try`, and `objects` the number of objects at
+    /// that time.
     Handled { handler: Span, goes_on: bool, since: u32, objects: usize },
 }

@@ -231,9 +231,9 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether a loop over the iterable certainly runs at least once. A library object such as a
-    /// data loader, and a tensor of unknown shape, are assumed not to be empty. A list of unknown
-    /// length may be empty.
+    /// Whether a loop over the iterable certainly runs at least once. An instance of a class, such
+    /// as a data loader, and a tensor of unknown shape are assumed not to be empty. A list of
+    /// unknown length may be empty.
     pub(super) fn surely_not_empty(&self, iterable: &Value) -> bool {
         if self.heap.is_perhaps_empty(iterable) {
             return false;
@@ -496,8 +496,8 @@ impl<'p> Interp<'p> {
             if skipped && ended.is_empty() {
                 ended.push(self.heap.delta(mark));
             }
-            // If an exception ends the first round, what fails after the loop is assumed to follow
-            // only from that mistake: the corrected loop has rounds.
+            // If an exception ends the first round, later failures are assumed to follow from it:
+            // the corrected loop runs its body.
             let left = self.exits.get(before..).unwrap_or_default();
             let is_here = |to: BlockId| self.frames.last().is_some_and(|f| f.blocks.iter().any(|b| b.id == to));
             let leaves = |exit: &Exit| matches!(exit.how, Leave::Raise(_)) && !is_here(exit.to);

@@ -21,8 +21,9 @@ impl Interp<'_> {
         }
     }
 
-    /// Reports an attribute that a value of a known type certainly does not have, if other types in
-    /// training scripts have it. Returns whether it was reported.
+    /// Reports an attribute that a value of a known type certainly does not have, if
+    /// [`Library::missing_attribute`](super::Library::missing_attribute) gives a message. Returns
+    /// whether the attribute was reported.
     pub(super) fn reports_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
         let message = self.library.missing_attribute(&self.heap, object, name);
         let Some(message) = message.filter(|_| !self.may_be_given(name)) else { return false };
@@ -33,8 +34,9 @@ impl Interp<'_> {
         true
     }
 
-    /// The message for a wrong call of `load_state_dict`, or of a method of its result. The type of
-    /// the object is not needed: the method is the same for modules, optimizers and schedulers.
+    /// The message for a wrong call of `load_state_dict`, or for a call of a method that its result
+    /// does not have. The type of the object is not needed: both mistakes are the same for modules,
+    /// optimizers and schedulers.
     pub(super) fn misuses_load_state_dict(&self, call: &ast::ExprCall, method: &ast::ExprAttribute) -> Option<String> {
         const LOAD: &str = "load_state_dict";
         let is_load = |callee: &Expr| callee.as_attribute_expr().is_some_and(|a| a.attr.as_str() == LOAD);

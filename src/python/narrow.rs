@@ -32,7 +32,7 @@ pub(super) fn names<'p>(test: &'p Expr, out: &mut Vec<&'p str>) {
     }
 }
 
-/// Whether a condition of these statements reads an attribute of this name.
+/// Whether an `if` condition of these statements reads an attribute of this name.
 pub(super) fn tests(body: &[Stmt], name: &str) -> bool {
     let tested = |stmt: &Stmt| match stmt {
         Stmt::If(s) => {

@@ -12,7 +12,7 @@ use crate::value::{Type, Value, sym};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     Next,
-    /// This path ended with `return`, `raise`, `break` or `continue`: see [`super::leave`].
+    /// This path ended with `return`, `break`, `continue` or an exception: see [`super::leave`].
     Stopped,
 }
 

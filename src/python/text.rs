@@ -7,7 +7,8 @@ use super::library::Event;
 use crate::syntax::ast::{self, FStringPart, FStringValue, InterpolatedStringElement};
 use crate::value::{Data, Items, Type, Value, sym};
 
-/// The largest length of a string that is built or split, in bytes.
+/// A limit in bytes: longer strings are not passed to string methods or split into characters, and
+/// most operations do not build them.
 pub(super) const LONGEST: usize = 16_384;
 
 impl<'p> Interp<'p> {

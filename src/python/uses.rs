@@ -1,5 +1,5 @@
 //! The attributes that a function reads from its parameters, according to its syntax. Attributes
-//! that every run reads determine the type of an object.
+//! that every run reads can determine the type of a parameter's value.
 
 use crate::syntax::ast::visitor::{Visitor, walk_expr};
 use crate::syntax::{Expr, Stmt};

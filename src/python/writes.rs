@@ -20,7 +20,7 @@ pub(super) struct Writes {
     pub own: Vec<Sym>,
     /// `place.name = …`
     pub attributes: Vec<(Place, Sym)>,
-    /// `setattr(place, …)`
+    /// `setattr(place, …)`, `delattr(place, …)`
     pub open: Vec<Place>,
     /// `place[…] = …`, `place.append(…)`
     pub contents: Vec<Place>,

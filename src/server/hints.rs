@@ -49,8 +49,8 @@ pub(super) fn hints(
     Ok(hints)
 }
 
-/// `float32[B, 10] cuda:0` for a tensor; `None` for other values, or if neither
-/// the shape nor the dtype is known.
+/// `float32[B, 10] cuda:0` for a tensor or array; `None` for other values, or if neither the shape
+/// nor the dtype is known.
 fn label(fact: &serde_json::Value) -> Option<String> {
     if !matches!(fact.get("kind")?.as_str()?, "tensor" | "array") {
         return None;

@@ -1,5 +1,5 @@
-//! Environment variables that are set permanently outside Python: in Dockerfiles, shell and Slurm
-//! scripts, `.env` files, and the YAML of Docker Compose and Kubernetes.
+//! Environment variables that are set outside Python: in Dockerfiles, shell and Slurm scripts,
+//! `.env` files, and the YAML of Docker Compose and Kubernetes.
 //!
 //! Only literal settings without a condition are read. The files are read line by line, because a
 //! partly malformed file may still set a variable.
@@ -20,7 +20,7 @@ pub(crate) enum LaunchFile {
 #[derive(Debug, Clone)]
 pub(crate) struct Setting {
     pub variable: &'static str,
-    /// Its place in the file.
+    /// The place of the setting in the file.
     pub at: Range<usize>,
 }
 

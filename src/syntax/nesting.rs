@@ -16,7 +16,7 @@ impl Nesting {
     /// The place and the reason, if a source exceeds what Python accepts.
     pub(super) fn too_deep(text: &str) -> Option<(TextRange, &'static str)> {
         let bytes = text.as_bytes();
-        // For each open bracket: the chain outside it. A chain counts the operators and
+        // For each open bracket, the length of the chain outside it: the number of operators and
         // words since the last comma.
         let mut open: Vec<u32> = Vec::new();
         let mut chain = 0u32;

@@ -86,8 +86,9 @@ impl Notebook {
     }
 }
 
-/// The notebook with only the fields that torchvet reads, and with the required ones. Tools that strip
-/// outputs, and people who edit the JSON, leave cells that lack required fields or have unknown ones.
+/// Removes the fields that torchvet does not read, and adds the other required fields with empty
+/// values. Tools that strip outputs, and people who edit the JSON, leave cells that lack required
+/// fields or have unknown ones.
 fn reduced(json: &str) -> Option<String> {
     let mut notebook: serde_json::Value = serde_json::from_str(json).ok()?;
     let top = notebook.as_object_mut()?;

@@ -33,7 +33,8 @@ pub(crate) fn parse(text: &str, notebook: bool) -> Parsed {
     parsed
 }
 
-/// A text that is not Python. Only its comments are read: each from a `#` to the end of its line.
+/// Reads only the comments of a text that is not Python. A comment is assumed to extend from the
+/// first `#` of a line to the end of this line.
 pub(crate) fn parse_comments(text: &str) -> Parsed {
     let mut comments = Vec::new();
     let mut at = 0;
@@ -62,17 +63,17 @@ pub(crate) fn parse_cells(text: &str, cells: &[TextRange]) -> Parsed {
     parsed
 }
 
-/// Whether IPython changes the text of a cell before it parses it: it removes the indentation of
-/// the first line, and the prompts of a copied session, from all lines.
+/// Whether IPython changes the text of a cell before it parses the cell. It removes the indentation
+/// of the first line from all lines. If the cell is a copied session, it removes the prompts.
 fn is_rewritten(text: &str, cell: TextRange) -> bool {
     let source = text.get(cell.start().to_usize()..cell.end().to_usize()).unwrap_or_default();
     let first = source.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     first.starts_with([' ', '\t']) || first.starts_with(">>> ") || first.starts_with("In [")
 }
 
-/// Whether a place is in a line that IPython accepts and the parser does not: `torch.*Tensor?`, with
-/// which IPython lists names (the parser accepts the other forms of this syntax, but no wildcards),
-/// and `ls data`, the alias of a shell command.
+/// Whether a place is in a line that IPython accepts and the parser does not. There are two kinds:
+/// `torch.*Tensor?` lists names (the parser accepts `?` only without a wildcard), and `ls data`
+/// uses an alias of a shell command.
 fn is_of_ipython(text: &str, place: TextRange) -> bool {
     let at = place.start().to_usize();
     let (Some(before), Some(after)) = (text.get(..at), text.get(at..)) else { return false };

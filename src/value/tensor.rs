@@ -130,13 +130,15 @@ impl Past {
         Past { scaled: at, ..self }
     }
 
-    /// The history after multiplication by 255, which undoes the division.
+    /// The history after multiplication by 255. It undoes a division by 255; without one, it drops
+    /// the history.
     #[must_use]
     pub(crate) fn restored(self) -> Past {
         if self.scaled.is_some() { Past { scaled: None, ..self } } else { Past::default() }
     }
 
-    /// The history after rounding, which thresholds numbers between 0 and 1.
+    /// The history after rounding. Bytes that were divided by 255 are between 0 and 1, where
+    /// rounding is a threshold, so their history is dropped.
     #[must_use]
     pub(crate) fn rounded(self) -> Past {
         if self.scaled.is_some() { Past::default() } else { self }

@@ -1,4 +1,4 @@
-//! Invalid input that users may still write.
+//! Input that is invalid, unreadable or unusual.
 
 use std::fs;
 

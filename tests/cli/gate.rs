@@ -232,7 +232,7 @@ fn gitlab_and_junit() {
 
 #[test]
 fn fingerprints_stay_where_lines_move_and_differ_among_twins() {
-    // The function has its own tensors, because findings with the same cause would be merged.
+    // The function has its own tensors, because findings with the same cause would be combined.
     let body = LOSS.lines().skip(3).map(|line| format!("    {line}\n")).collect::<String>();
     let twice = format!("{LOSS}\n\ndef again():\n{body}");
     let sandbox = Sandbox::new(&[("loss.py", &twice)]);
@@ -349,7 +349,7 @@ fn only_what_changed_is_reported() {
     assert_eq!(code(&changed()), "exit 0");
     sandbox.write("loss.py", format!("# a comment\n{LOSS}"));
     assert_eq!(code(&changed()), "exit 0");
-    // The changed line is part of the finding, but not the line that fails.
+    // The changed line contributes to the finding, but is not the line that fails.
     sandbox.write("loss.py", LOSS.replace("[0, 1, 3, 2]", "[0, 1, 5, 2]"));
     assert_snapshot!(changed(), @r"
     exit 1

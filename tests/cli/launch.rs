@@ -18,7 +18,7 @@ fn a_variable_left_on_is_found_where_it_is_set() {
     ]);
     let report = said(&sandbox, &[]);
     assert!(report.contains("Dockerfile:3:5: warning[TV002]"), "{report}");
-    // A file that sets no variable of interest has no finding, and does not count as a file with one.
+    // `deploy.yml` mentions no variable that a rule checks, so it is not one of the checked files.
     assert!(!report.contains("train.sh") && report.contains("Found 1 warning in 1 file (checked 3)"), "{report}");
     let named = said(&sandbox, &["Dockerfile"]);
     assert!(named.contains("Dockerfile:3:5: warning[TV002]"), "{named}");

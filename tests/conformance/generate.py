@@ -6,7 +6,8 @@ DIR/ops/<op>.py and DIR/modules/<module>.py contain the samples that PyTorch acc
 assignments; each DIR/errors/<op>/e<n>.py contains one rejected call. DIR/expected.jsonl has a line
 about PyTorch's version, and one line for each sample and each rejected call. A sample is written
 only if its code gives the same result as the sample of the database: the same shapes and dtypes, or
-an exception of the same type.
+an exception of the same type. Some samples are also written in other forms (as a method, in place, as
+an operator), each with its own result.
 """
 
 import argparse
@@ -28,7 +29,7 @@ HEADER = "import torch\nimport torch.nn.functional as F\n\n"
 DTYPES = {"float32": torch.float32, "int64": torch.int64, "bool": torch.bool, "complex64": torch.complex64}
 MOST_LITERALS = 64  # a larger tensor is not written as a literal
 MOST_RESULTS = 16  # a longer tuple of results is not unpacked
-MOST_VARIANTS = 3  # the number of samples of an operator that are also written as a method, in place, and as an operator
+MOST_VARIANTS = 3  # the number of samples of an operator and dtype that are also written in other forms
 FORMS = ("rand", "randn", "literal", "positive", "plain")
 
 SYMBOLS = {

@@ -4,9 +4,10 @@
 
 Each overload has a line `path(params)`. `*` begins the keyword-only parameters; a default is a Python
 literal, or `...` if it cannot be written as one. The signatures of Python functions come from
-`inspect`. Those of native functions come from the type stubs of the wheel, otherwise from the operator
-schemas, otherwise from the first lines of the docstring. But those of native functions in
-`nn.functional` come from whichever of these sources has the fewest unknown defaults.
+`inspect`. Those of native functions come from the type stubs of the wheel (for `torch` and the methods
+of tensors), otherwise from the operator schemas, otherwise from the first lines of the docstring. But
+those of native functions in `nn.functional` come from whichever of these sources has the fewest unknown
+defaults.
 """
 
 import argparse
@@ -24,7 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 DEFAULT_OUTPUT = HERE.parent.parent / "src" / "library" / "signatures.txt"
 TORCH = pathlib.Path(torch.__file__).resolve().parent
 
-# (module whose members are listed, prefix of their paths)
+# The modules whose members are listed.
 MODULES = [
     "torch",
     "torch.amp",

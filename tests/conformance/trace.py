@@ -73,7 +73,7 @@ class Instrument(ast.NodeTransformer):
         stored = [n for target in target_nodes for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         for name in stored:
             if sum(other.id == name.id for other in stored) > 1:
-                continue  # if a statement binds a name twice, only the last value is recorded
+                continue  # of a name that a statement binds twice, only the last value could be recorded
             site = (self.file, self.cell, statement.lineno, last_row, name.id)
             call = ast.Call(
                 ast.Name(OBSERVE, ast.Load()),

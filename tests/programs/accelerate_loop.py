@@ -1,4 +1,4 @@
-"""A loop of one's own around `Accelerator.prepare`."""
+"""A hand-written training loop with `Accelerator.prepare`."""
 
 import torch
 import torch.nn.functional as F

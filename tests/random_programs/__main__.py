@@ -9,7 +9,7 @@ recorded. Each fact of `torchvet facts` must hold whenever its line runs; each a
 must have a fact; and a line that raises according to `torchvet check` must raise in each run that
 reaches it.
 `--without` excludes features, so that known bugs do not hide others; `--features` lists the
-features. `--skip` excludes simple statements that match.
+features. `--skip` excludes simple statements whose template matches.
 """
 
 import argparse

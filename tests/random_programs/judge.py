@@ -79,7 +79,8 @@ def near(a, b, rounding=1e-4):
 
 
 def outside(span, low, high, rounding=1e-4):
-    """`low` or `high` if it is outside the range of a fact; None if both are inside."""
+    """`low` or `high` if it is outside the range of a fact, "nan" if one of them is NaN, None if both are
+    inside."""
     least, most = span.get("min"), span.get("max")
     if math.isnan(low) or math.isnan(high):
         return "nan"
@@ -206,15 +207,16 @@ def claim_of(fact):
 
 
 def is_known(fact, seen):
-    """Whether a fact counts as known. For a tensor or array, its dtype and its complete shape must be known."""
+    """Whether a fact is complete enough for the share of known facts. For a tensor or array, its dtype and
+    its complete shape must be known."""
     kind = fact.get("kind")
     if seen[0] in ("tensor", "array"):
         return bool(fact.get("dtype") and fact.get("shape") is not None and None not in fact["shape"])
     return kind not in ("unknown", None)
 
 
-# Reasons of `disagrees` for NaN, which is in no range: NaN itself, and the int64 to which PyTorch
-# converts it, or int32.
+# Reasons of `disagrees` for NaN, which is in no range: NaN itself, and the int64 or int32 to which
+# PyTorch converts it.
 NAN = ("holds nan", "holds -9.223372036854776e+18", "holds -2147483648.0")
 
 
@@ -335,7 +337,8 @@ def findings_judged(runs, said, verdict):
 
 
 def missed(runs, said, verdict):
-    """Counts the runs that PyTorch stopped at a line for which torchvet reports no error."""
+    """Counts the runs that an exception stopped, and those among them that PyTorch stopped at a line
+    without a reported error."""
     rows = {finding["location"]["row"] for finding in said.findings if finding["severity"] == "error"}
     for run in runs:
         if run.stopped and run.stopped[0] in ("RuntimeError", "IndexError") and run.stopped[2]:

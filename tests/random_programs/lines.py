@@ -1,6 +1,6 @@
 """The simple statements of random programs: one template per line, grouped by feature.
 
-A line is an expression, whose value is assigned to a new name, or, after `! `, a statement, in which
+A line is an expression, whose value is assigned to a name, or, after `! `, a statement, in which
 `\\n` is a line break. `$kind` is replaced by a part of that kind (`writer.py` chooses it). Within a
 line, the same word is always the same part; `$t2` is another part of kind `t`. Most statements that
 raise are discarded, so a line need not be valid for every choice of its parts.

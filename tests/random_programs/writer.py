@@ -62,8 +62,8 @@ def out_of_time(*_):
 
 @contextlib.contextmanager
 def in_time(seconds=SECONDS):
-    """Raises `OutOfTime` if the block takes longer: repeatedly, because a `continue` in a `finally`
-    discards the exception."""
+    """Raises `OutOfTime` if the block takes longer than this, and then again and again, because a
+    `continue` in a `finally` discards the exception."""
     signal.signal(signal.SIGALRM, out_of_time)
     signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
     try:

@@ -152,7 +152,7 @@ fn findings_in_files_that_are_not_open() {
     client.settle(&[&uri]);
     let other = client::uri(&dir.join("model.py"));
     assert_eq!(client.found(&other), ["TV103 2:11"]);
-    // When the file is opened, the finding stays; an ignore comment in it is respected.
+    // If `model.py` is opened, its finding stays; an ignore comment in its buffer is respected.
     client.open(&dir.join("model.py"), model);
     client.settle(&[&other]);
     assert_eq!(client.found(&other), ["TV103 2:11"]);

@@ -146,7 +146,7 @@ fn random_edits_end_in_what_check_says() {
         let changes: Vec<Value> = (0..several).map(|_| buffer.random(&mut random, &lines)).collect();
         buffer.version += 1;
         client.change(&buffer.uri, buffer.version, Value::Array(changes));
-        // From time to time, the server can finish, so its caches are filled.
+        // After every fourth edit, waits until the server has finished, so that its caches are filled.
         if edit % 4 == 0 {
             client.settle(&[&buffer.uri]);
         }

@@ -81,7 +81,7 @@ pub(crate) fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
     }
 }
 
-/// The first tensor of a list of tensors, if the list is known not to be empty.
+/// The first tensor of a list or tuple of tensors; `None` if the list may be empty.
 fn member(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor> {
     if let Some(tensor) = cx.tensor(value) {
         return Some(tensor).filter(|t| t.array == ArrayKind::Torch);

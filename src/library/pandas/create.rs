@@ -129,7 +129,8 @@ pub(crate) fn frame(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !b.get("index").is_none() {
         out.index = labels(cx);
         let index = out.index.clone();
-        // With `index=`, the rows of Series and frames are selected by label.
+        // With `index=`, the rows of Series and frames, also of those in a dictionary, are selected
+        // by label.
         let picks = is_pandas(cx.it, &b.get("data")) || cx.it.heap.dict_of(&b.get("data")).is_some();
         out = out.each(cx, |cx, _, column| match picks {
             true => Series::unknown(column.rows(), cx.at()).resized(column.rows(), index.clone()),

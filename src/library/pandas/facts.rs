@@ -44,7 +44,8 @@ pub(crate) struct Series {
     pub wide: bool,
     /// A value that stands for the row labels: the number of rows if the labels count from 0,
     /// otherwise a fresh symbol, or unknown. After a reduction of a frame, it is a tuple of the
-    /// column names. Operations are elementwise only for equal labels.
+    /// column names, or the text `FRAME` if these are not known. Operations are elementwise only
+    /// for equal labels.
     pub index: Value,
 }
 

@@ -17,7 +17,8 @@ const INDEX: &str = "pandas.Index";
 /// The class of `columns.str`, whose methods change every column name.
 const TEXTS: &str = "pandas.Index.str";
 
-/// Attributes that do not change the object. Any other attribute may be a method that changes it.
+/// Attributes in no table that do not change the object. All other attributes in no table may be
+/// methods that change it.
 const HARMLESS: &[&str] = &[
     "dtypes",
     "dtype",

@@ -114,7 +114,8 @@ struct Open {
     merged: Vec<Node>,
 }
 
-/// The tree of a YAML text with one document; `None` if it is malformed or too large.
+/// The tree of a YAML text with one document; `None` if it is malformed or too large, or contains a
+/// list or map with a tag.
 pub(super) fn yaml(text: &str, dialect: Dialect) -> Option<Node> {
     // PyYAML rejects tabs that this parser accepts.
     if text.lines().any(|line| line.trim_start_matches(' ').starts_with('\t')) {

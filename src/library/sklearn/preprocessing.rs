@@ -131,7 +131,7 @@ fn transform(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             None => wide.then_some(Dtype::Float64),
         }),
     };
-    // scikit-learn accepts and returns only tables of 2 dimensions.
+    // These transformers accept and return only tables of 2 dimensions.
     let rank = found.as_ref().and_then(|(input, _)| input.rank());
     if rank.is_some_and(|rank| rank != 2) {
         return Value::Unknown;

@@ -149,7 +149,7 @@ fn declared(cx: &Cx<'_, '_>, declaration: &Value) -> Option<(Rc<str>, Vec<Value>
 }
 
 /// The attribute that stores an option: its first long name, or its first short name if it has no
-/// long one.
+/// long one. For a positional argument: its name.
 fn destination(names: &[String]) -> Option<String> {
     let first = names.first()?;
     if !first.starts_with('-') {

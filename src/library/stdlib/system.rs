@@ -78,8 +78,9 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 /// The environment of the script. A variable that the script has not written is assumed to be
-/// missing: `get` and `getenv` return the default. The value of a variable that launchers and
-/// shells usually set is unknown. So is the value of `os.environ[…]`.
+/// missing: `get` and `getenv` return the default of the call. The result is unknown if the call
+/// has no default, and for a variable that launchers and shells usually set. The value of
+/// `os.environ[…]` is always an unknown string.
 fn environ(t: &mut Table) {
     t.def("os.getenv", "key, default=None", getenv);
     t.def("os.environ.get", "key, default=None", getenv);
@@ -154,7 +155,7 @@ const USUALLY_SET: &[&str] = &[
     "XDG",
 ];
 
-/// Whether launchers usually set a variable.
+/// Whether shells, launchers or job schedulers usually set a variable.
 fn is_usually_set(name: &str) -> bool {
     USUALLY_SET.iter().any(|prefix| name.starts_with(prefix))
 }
@@ -186,8 +187,9 @@ fn known(cx: &Cx<'_, '_>, key: &Value) -> Known {
     }
 }
 
-/// The value of a variable in a default run: the value that the script wrote, or, if there is none,
-/// the default of the call. The value of a variable that launchers usually set is unknown.
+/// The value of a variable in a default run: the value that the script wrote or, if there is none,
+/// the default of the call. It is unknown if the call has no default, and for a variable that
+/// launchers usually set.
 fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (key, default) = (b.get("key"), b.get("default"));
     match known(cx, &key) {

@@ -261,8 +261,8 @@ pub(crate) fn result_grad<T: Input>(cx: &Cx<'_, '_>, inputs: &[T], dtype: Option
     }
     match grad_mode(cx) {
         Some(false) => Grad::Off,
-        // An input that needs gradients is floating. If the result's dtype is unknown only because
-        // the dtype of this input is unknown, the result is floating, too.
+        // An input that needs gradients is floating or complex. If the result's dtype is unknown
+        // only because the dtype of this input is unknown, the result can need gradients, too.
         Some(true) if inputs.any(|t| is_attached(t) && (dtype.is_some() || t.dtype.is_none())) => Grad::Attached,
         _ => Grad::Unknown,
     }
@@ -276,7 +276,7 @@ fn is_attached(tensor: &Tensor) -> bool {
 pub(crate) fn elementwise(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], dtype: Option<Dtype>, mix: Mix) -> Tensor {
     let (device, device_at) = common_device(cx, tensors, mix);
     let (shape, shape_at) = common_shape(cx, tensors);
-    // Tensors that need gradients are floating, and so is the promoted dtype.
+    // Tensors that need gradients are floating or complex, and so is the promoted dtype.
     let promoted = tensors.iter().find(|(_, t)| is_attached(t)).and_then(|(_, t)| t.dtype);
     let grad = result_grad(cx, tensors, dtype.or(promoted));
     let array =

@@ -26,7 +26,8 @@ pub(crate) fn input_read(input: &Tensor) -> (String, Origin) {
     shape_read(("input", input), None)
 }
 
-/// A result with the kind, dtype and device of `input`, but unknown shape and elements.
+/// A result with the kind, dtype, device and gradient state of `input`, but unknown shape and
+/// elements.
 pub(crate) fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     Tensor {
         array: input.array,
@@ -227,7 +228,7 @@ fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
     out.past = input.past;
 }
 
-/// A tensor with only the dtype and device of `input`: the result of a rejected call.
+/// The result of a rejected call: [`bare`], as a new tensor on the heap.
 pub(crate) fn like_only(cx: &mut Cx<'_, '_>, input: &Tensor) -> Value {
     let out = bare(cx, input);
     cx.out(out)

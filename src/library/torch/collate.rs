@@ -105,7 +105,8 @@ fn numbers(cx: &mut Cx<'_, '_>, dtype: Dtype, each: Option<f64>, batch: &Dim) ->
     cx.out(out)
 }
 
-/// The elements of a loader without batches: arrays become tensors, other values stay.
+/// The elements of a loader without batches: arrays become tensors, tuples become lists, and other
+/// values stay.
 pub(super) fn convert(cx: &mut Cx<'_, '_>, sample: &Value) -> Value {
     if let Some(tensor) = cx.tensor(sample)
         && tensor.array == ArrayKind::Numpy

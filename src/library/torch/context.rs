@@ -9,8 +9,8 @@ use crate::python::{Args, Bound, Interp, RejectKind, Rejection};
 use crate::syntax::Span;
 use crate::value::{Device, DeviceKind, Dtype, ObjId, Topic, Value};
 
-/// The settings that managers change, each as two topics: the note of the run with the current
-/// value, and the note of a manager with the value inside its block.
+/// The settings that managers change (except for the default device), each as two topics: the note
+/// of the run with the current value, and the note of a manager with the value inside its block.
 const SETS: [(Topic, Topic); 2] = [(GRAD_MODE, Topic::new("sets grad mode")), (AUTOCAST, Topic::new("sets autocast"))];
 /// A note of a manager with the previous settings: a tuple with one value for each time it was
 /// entered.

@@ -444,12 +444,14 @@ fn measured(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
     Some(count.map_or(Value::Any(Type::Int), Value::Int))
 }
 
-/// Whether the loader uses its default sampler, which covers the whole dataset.
+/// Whether the loader uses its default sampler, which covers the whole dataset. An unknown sampler
+/// is assumed to cover it, too.
 fn samples_are_all(cx: &Cx<'_, '_>, loader: &Value) -> bool {
     cx.attr(loader, "sampler").is_unknown()
 }
 
-/// Checks the generator of the random order, which is drawn on the default device.
+/// Checks the generator of the random order, which is drawn on the default device. If this device
+/// is not the CPU, nothing is checked.
 fn order_generator(cx: &mut Cx<'_, '_>, generator: &Value) {
     let drawn = Tensor::default().with_device(cx.default_device().filter(|d| d.is_cpu()), None);
     super::generator::fits(cx, generator, &drawn);

@@ -1,8 +1,8 @@
 //! `torchvision.transforms.functional`, and its counterpart under `v2`.
 //!
-//! The functions work on Pillow images and on tensors. Most calls of `v2` are also announced under
-//! the older path, so that one contract covers both. Masks of `tv_tensors` are an exception: `v2`
-//! never interpolates them.
+//! The functions work on Pillow images and on tensors. Most calls of `v2` are also announced to the
+//! observer under the older path, so that one contract covers both. Masks of `tv_tensors` are an
+//! exception: `v2` never interpolates them.
 
 use super::geometry::{center_crop, crop, pad, warp};
 use super::tv_tensors;

@@ -1,6 +1,6 @@
-//! `torchvision.models`: the stem and the head of each architecture are real layers, so that
-//! scripts can read their sizes and replace them. For some architectures, `backbone.rs` models the
-//! layers in between. `data/torchvision-models.toml` lists the stem and the head of each model.
+//! `torchvision.models`: the head of each architecture, and the stem of some, are real layers, so
+//! that scripts can read their sizes and replace them. For some architectures, `backbone.rs` models
+//! the layers in between. `data/torchvision-models.toml` lists the heads and the stems.
 
 use super::backbone;
 use crate::library::common::instance;

@@ -1,4 +1,4 @@
-//! Transform classes: each calls the corresponding function, so that contracts apply to both.
+//! Transform classes: most call the corresponding function, so that contracts apply to both.
 //! Transforms of `v2` accept several inputs and nested structures.
 
 use std::sync::{Arc, LazyLock};

@@ -25,7 +25,7 @@ def _position(finding):
 
 class Calls:
     """Reports, for each finding, the first time that its call begins, the first time that it
-    succeeds, and each different message that it raises."""
+    succeeds, and each different message that it raises (up to a limit)."""
 
     def __init__(self, findings, emit, ignored):
         self.emit = emit

@@ -87,7 +87,7 @@ def _kept(t, ignoring):
 
 def _fits(number, dtype):
     """Whether a dtype can represent a number. If not, comparing a tensor of this dtype with the
-    number raises."""
+    number raises, or wraps the number around."""
     if dtype.is_floating_point:
         return True
     return torch.iinfo(dtype).min <= number <= torch.iinfo(dtype).max

@@ -16,7 +16,7 @@ import warnings
 
 VERSION = 1
 
-# Variables, and prefixes of variables, that affect how PyTorch runs.
+# Variables, and prefixes of variables, that affect how PyTorch runs, or are set for this purpose.
 VARIABLES = {
     "CUDA_VISIBLE_DEVICES": "which GPUs are visible, and in which order",
     "CUDA_DEVICE_ORDER": "how GPUs are numbered",

@@ -19,7 +19,8 @@ VERSION = 1
 
 
 class Channel:
-    """The channel to the parent process. Output of programs goes to standard error instead."""
+    """The channel to the parent process. Other code that writes to standard output writes to
+    standard error instead."""
 
     def __init__(self):
         self.requests = sys.stdin

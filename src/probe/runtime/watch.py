@@ -93,7 +93,7 @@ class Watch(TorchFunctionMode):
         self.reported = set()
         self.dump = None
         # Whether the call at which the program stops is made, to get PyTorch's own error. On a real
-        # GPU, the call could make the GPU unusable; on a virtual one, it cannot.
+        # GPU, the call could make CUDA unusable for this process; on a virtual one, it cannot.
         self.tries = False
         # The class of the exception for a violation. In a worker of a DataLoader, which passes on
         # only an `Exception`, the default is replaced by `WorkerViolation`.

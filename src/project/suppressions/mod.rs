@@ -38,7 +38,7 @@ struct Directive {
     range: TextRange,
     /// The comment that contains the directive.
     comment: TextRange,
-    /// The source line to which it applies; without meaning for [`Kind::File`].
+    /// The source line to which the directive applies; meaningless for [`Kind::File`].
     line: usize,
     /// The codes of the directive; empty if it suppresses all findings.
     codes: Vec<Code>,
@@ -67,7 +67,7 @@ pub(crate) enum Judgement {
 }
 
 impl<'f> Suppressions<'f> {
-    /// Finds the suppressing comments; cheap for a file without any.
+    /// Finds the suppressing comments.
     pub(crate) fn scan(file: &'f SourceFile) -> Self {
         Suppressions { file, directives: scan::directives(file) }
     }

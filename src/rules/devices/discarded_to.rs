@@ -53,7 +53,7 @@ impl Rule for DiscardedTo {
         let severity = match (device, dtype) {
             (Some(true), _) | (_, Some(true)) => Severity::Error,
             (Some(false), Some(false)) => return,
-            // A parameter is usually created on this device, or moved there with its module.
+            // A parameter is usually created on the target device, or moved there with its module.
             (None, _) if before.parameter => return,
             _ => Severity::Warning,
         };

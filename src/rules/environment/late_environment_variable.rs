@@ -2,7 +2,7 @@
 //!
 //! The time at which each variable is read was determined by experiment. Variables without an
 //! experiment are not reported. A variable that is set too late for this process may be meant for
-//! child processes, so programs that start processes are not reported.
+//! child processes, so programs that may start processes are not reported.
 
 use std::cell::{Cell, RefCell};
 

@@ -55,8 +55,9 @@ fn is_lazy(it: &Interp<'_>, bound: &Bound) -> bool {
     !bound.open && bound.get("num_workers").as_int() == Some(0) && loads(it, &bound.get("dataset"), 8)
 }
 
-/// Whether a dataset loads its samples when they are requested. A `Subset`, `ConcatDataset` or
-/// `ChainDataset` does so if one of the datasets in it does.
+/// Whether a dataset is assumed to load its samples when they are requested, like every known
+/// dataset except a `TensorDataset`. A `Subset`, `ConcatDataset` or `ChainDataset` does so if one
+/// of the datasets in it does.
 fn loads(it: &Interp<'_>, dataset: &Value, depth: u32) -> bool {
     if depth == 0 || dataset.is_unknown() || it.is_instance(dataset, "torch.utils.data.TensorDataset") {
         return false;

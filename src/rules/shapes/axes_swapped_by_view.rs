@@ -78,7 +78,7 @@ impl Rule for AxesSwappedByView {
 }
 
 /// The place of the view that creates the input of a layer, if this layer takes one channel or one
-/// feature: a size of the view that seemed to be moved is 1.
+/// feature. One of the sizes that the view seemed to move is then 1.
 fn narrow_input(cx: &Context<'_, '_>, path: &str, bound: &Bound) -> Option<Span> {
     let name = path.strip_prefix("torch.nn.functional.")?;
     if !matches!(name, "conv1d" | "conv2d" | "conv3d" | "linear") {

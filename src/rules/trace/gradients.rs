@@ -202,8 +202,8 @@ pub(crate) fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>
     items.iter().map(|p| p.as_obj().filter(|_| it.heap.is_tensor(p))).collect()
 }
 
-/// The instances of a class that are reachable from a value: the value contains them, or it is a
-/// method of an object that contains them.
+/// The instances of a class that are reachable from a value: the value is or contains an instance,
+/// or the object of a method or an argument of a `partial` does.
 pub(crate) fn reach(it: &Interp<'_>, value: &Value, class: &str, depth: u32, out: &mut Vec<ObjId>) {
     if depth == 0 || out.len() > 100 {
         return;

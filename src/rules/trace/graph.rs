@@ -15,7 +15,7 @@ use crate::value::{Data, Grad, Items, ObjId, Sym, Tensor, Value};
 /// The computation that made a tensor.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
-    /// The last component of the function's path.
+    /// The last component of the function's path; empty if the tensor was only written to.
     pub function: &'static str,
     pub span: Span,
     pub inputs: Vec<ObjId>,
@@ -32,7 +32,7 @@ pub(crate) struct Graph {
     nodes: RefCell<FxHashMap<ObjId, Node>>,
     /// The place of the last write to each memory.
     writes: RefCell<FxHashMap<ObjId, Span>>,
-    /// Memory that was written through `.data`, which PyTorch does not count.
+    /// Memory that was written through `.data`. PyTorch does not count these writes.
     uncounted: RefCell<FxHashSet<ObjId>>,
 }
 

@@ -1,6 +1,6 @@
 //! The events of training, as the rules see them.
 //!
-//! The interpreter runs every path of the program, and joins the states of the paths. Rules store
+//! The interpreter runs both arms of an unknown condition, and joins their states. Rules store
 //! their state (an optimizer has stepped, a scheduler has not) on the heap, so that branches,
 //! loops, calls and aliases handle it like the program's own values. A single known state holds on
 //! every path that leads to the current code. If several states are known ([`fates`]), each of them

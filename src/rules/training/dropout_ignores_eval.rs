@@ -80,7 +80,7 @@ fn is_layer(class: &str) -> bool {
     class.strip_prefix("torch.nn.").is_some_and(|name| name.ends_with("Dropout") || name.starts_with("Dropout"))
 }
 
-/// Whether the text of the current function contains `training`.
+/// Whether the current function contains `training` outside comments.
 fn asks_for_mode(cx: &Context<'_, '_>) -> bool {
     let code = |line: &str| line.split('#').next().is_some_and(|code| code.contains("training"));
     cx.it.function().and_then(|def| cx.source(def)).is_none_or(|text| text.lines().any(code))

@@ -7,7 +7,7 @@
 //! training step.
 //!
 //! Outputs with gradients are reported if another call trains the same layer: a loss on which the
-//! program never calls `backward()` is then a validation loss.
+//! program never calls `backward()` is then assumed to be a validation loss.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -86,7 +86,7 @@ impl Rule for EvaluationInTrainingMode {
         if outputs.is_empty() || !MEASURES.contains(&path.as_str()) || it.second_round() {
             return;
         }
-        // One operand must come from the model, and the other must not: it consists of labels.
+        // One operand must come from the model. The other must not: it is assumed to be labels.
         let operands: Vec<ObjId> = bound.values.iter().flatten().filter_map(|arg| arg.value.as_obj()).take(2).collect();
         let [first, second] = operands.as_slice() else { return };
         let behind = |id: ObjId| -> Vec<ObjId> {

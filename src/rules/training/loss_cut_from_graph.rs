@@ -173,8 +173,8 @@ impl LossCutFromGraph {
     }
 }
 
-/// The loss itself if it is a scalar leaf, or the first of the leaves from which it is computed, if
-/// each of them copies the values of a tensor with a graph (`torch.tensor(loss,
+/// The loss itself if it is a leaf that may be a scalar; or the first of the leaves from which it
+/// is computed, if each of them copies the values of a tensor with a graph (`torch.tensor(loss,
 /// requires_grad=True)`). Parameters are excluded.
 fn made_anew(it: &Interp<'_>, trace: &Trace, loss: &[ObjId]) -> Option<ObjId> {
     let [only] = loss else { return None };

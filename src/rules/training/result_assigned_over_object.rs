@@ -59,7 +59,7 @@ fn assigned_over(cx: &Context<'_, '_>, method: &str, call: Span) -> Option<(Stri
 fn is_forgotten(cx: &Context<'_, '_>, name: &str, call: Span) -> bool {
     let in_name = |c: char| c == '_' || c.is_alphanumeric();
     let Some(function) = cx.it.function().filter(|function| function.contains(call)) else { return false };
-    // In a loop, the next iteration uses the variable again.
+    // In a loop, the next iteration may use the variable again.
     if !name.chars().all(in_name) || cx.it.in_own_loop() {
         return false;
     }

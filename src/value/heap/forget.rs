@@ -15,7 +15,7 @@ use crate::value::{Attrs, Data, Dict, Instance, Items, Iter, ObjId, Scope, Sym, 
 
 impl Heap {
     /// An upper bound of two successive states of a loop: everything that differs between them
-    /// becomes unknown. A value that differs keeps only its type; a list, a set or a dictionary
+    /// becomes unknown. A value that differs keeps at most its type; a list, a set or a dictionary
     /// also loses its length; a tensor keeps the facts that did not change. A name that only one of
     /// the states binds keeps its value, as in [`Heap::join`].
     ///

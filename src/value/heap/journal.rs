@@ -30,7 +30,8 @@ impl Journal {
     }
 
     pub(super) fn overwrites(&mut self, id: ObjId, data: &Rc<Data>) {
-        // Code outside the `try` cannot read the names of scopes that were created inside it.
+        // Code outside the `try` is assumed not to read the names of scopes that were created
+        // inside it.
         if id.is_among_first(self.older) || !matches!(**data, Data::Scope(_)) {
             let old = self.objects.entry(id).or_insert_with(|| Some(Vec::new()));
             keep(old, data, Rc::ptr_eq);

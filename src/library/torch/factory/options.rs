@@ -109,8 +109,8 @@ pub(crate) fn option(b: &Bound, name: &str) -> Value {
     if has { b.get(name) } else { Value::None }
 }
 
-/// The dimensions of a size argument; `None` if their number is not known. Negative sizes, floats
-/// and strings are rejected.
+/// The dimensions of a size argument; `None` if their number is not known or a size is rejected,
+/// which has been reported. Negative sizes, floats and strings are rejected.
 pub(crate) fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<Vec<Dim>> {
     if b.open && values.is_empty() {
         return None;

@@ -252,8 +252,8 @@ fn leaves_a_rest(index: &Value) -> bool {
     matches!(last, Some(Value::Slice(parts)) if matches!(&**parts, [Value::None, stop, Value::None] if !stop.is_none()))
 }
 
-/// Whether the last part of an index excludes the first position, or selects only one: `[:, 1:]`,
-/// `[:, 0]`.
+/// Whether the last part of an index excludes the first position, or selects only one position:
+/// `[:, 1:]`, `[:, 0]`.
 fn passes_over(index: &Value) -> bool {
     let last = match index {
         Value::Tuple(items) => items.last(),
@@ -270,7 +270,7 @@ fn writes_some(plan: &Plan) -> bool {
     !plan.advanced && plan.dims.as_ref().is_some_and(|dims| dims.iter().all(|d| d.size.is_positive()))
 }
 
-/// The values that certainly remain after an assignment to a part of a tensor.
+/// The values that remain after an assignment to a part of a tensor; `None` if they are not known.
 fn untouched(input: &Tensor, plan: &Plan, have: &Range) -> Option<Range> {
     let selection = carry::extents(plan.dims.as_deref()?)?;
     let count = selection.iter().try_fold(1usize, |n, e| n.checked_mul(*e))?;

@@ -78,7 +78,8 @@ fn dot_product(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The shape of the query, with the last dimension of the value.
+/// The shape of the query, with the last dimension of the value. Unless queries are grouped, the
+/// batch dimensions of query, key and value broadcast.
 fn attended(b: &Bound, query: &Tensor, key: &Tensor, value: &Tensor) -> Option<Vec<Dim>> {
     let ([lead @ .., length, _], [others @ .., _, _], [last @ .., _, width]) =
         (query.shape.as_deref()?, key.shape.as_deref()?, value.shape.as_deref()?)

@@ -245,8 +245,8 @@ pub(crate) fn pooled(cx: &mut Cx<'_, '_>, length: &Size, window: &PoolWindow, ce
             (_, _, Size::Int(1), _) => windows(cx, &span, &window.stride),
             _ => {
                 let up = floor_div(cx, &span.add(&window.stride).sub(&Size::Int(1)), &window.stride);
-                // A window can be dropped only if the kernel is narrower than the stride and the
-                // padding together.
+                // A window can be dropped only if the dilated kernel is narrower than the stride
+                // and the padding together.
                 let safe = window.stride.add(&window.padding).less(&reach.add(&Size::Int(2))) == Some(true);
                 if safe { up.add(&Size::Int(1)) } else { Size::Unknown }
             }

@@ -1,4 +1,4 @@
-//! Wrappers of modules: `DataParallel`, `torch.compile`, `torch.jit`.
+//! Wrappers of modules: `DataParallel`, `DistributedDataParallel`, `torch.compile`, `torch.jit`.
 
 use super::module::{call_wrapped, registered, scattered};
 use crate::library::{Cx, Table};

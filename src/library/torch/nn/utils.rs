@@ -147,8 +147,8 @@ fn pad_packed_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.outs(vec![out, lengths])
 }
 
-/// One tensor with sequences of different lengths. Its range includes the padding
-/// value, unless all lengths are known to be equal.
+/// One tensor with sequences of different lengths. If the range of the sequences is known, the
+/// range of the result includes the padding value, unless all lengths are known to be equal.
 fn pad_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let sequences = b.get("sequences");
     let all: Option<Vec<Tensor>> =
@@ -186,7 +186,7 @@ fn longest(all: Option<&[Tensor]>) -> Size {
 fn padded_range(b: &Bound, one: &Tensor, all: Option<&[Tensor]>) -> Option<Range> {
     let fill = b.get("padding_value").as_f64()?;
     let Some(values) = values_of(one, all) else {
-        // Sequences of equal length need no padding.
+        // If the lengths are known, nothing is claimed: sequences of equal length need no padding.
         return lengths(all).is_none().then(|| Range::anything_and(fill, false));
     };
     match lengths(all) {

@@ -55,7 +55,7 @@ impl Rule {
         Rule { left_number: false, right_number: true, gives, refuses }
     }
 
-    /// A rule for two operands, at least one of which is a tensor.
+    /// A rule for two operands, each of which is a tensor or a number.
     const fn any(gives: Gives, refuses: &'static [Kind]) -> Rule {
         Rule { left_number: true, right_number: true, gives, refuses }
     }

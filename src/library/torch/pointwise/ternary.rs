@@ -163,7 +163,8 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     if let (Some(p), Some(q)) = (range(x), range(y)) {
         let at = cx.at();
-        // It is not known which elements are selected, so the bounds need not occur.
+        // It is not known which elements are selected, so the bounds of a tensor need not occur. A
+        // number is assumed to be selected at least once.
         let single =
             |o: &Operand, r: Range| if matches!(o, Operand::Number(..)) { carry::claims(r, true, true) } else { r };
         let all = match (x, y) {

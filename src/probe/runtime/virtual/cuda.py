@@ -142,7 +142,7 @@ class _GeneratorKind(type(torch._C.Generator)):
 
 
 class Generator(torch._C.Generator, metaclass=_GeneratorKind):
-    """A generator of a GPU, which draws the same numbers as a generator of the CPU."""
+    """A generator of a GPU or of the CPU. Both draw the same numbers."""
 
     def __new__(cls, device="cpu"):
         made = super().__new__(cls, device="cpu")

@@ -1,4 +1,5 @@
-"""Observes every operation, gives its results a device, and rejects what CUDA rejects."""
+"""Observes every operation, gives its results a device, and rejects mixes of devices and some other
+calls that CUDA rejects."""
 
 import threading
 
