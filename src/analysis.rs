@@ -615,6 +615,7 @@ mod tests {
         assert_eq!(noted::DEVICES_BEFORE, read::DEVICES_BEFORE);
         assert_eq!(noted::WORKER, read::WORKER);
         assert_eq!(noted::COPIED, read::COPIED);
+        assert_eq!(noted::SPAWNED, read::SPAWNED);
         assert_eq!(noted::PARAMETERS, read::PARAMETERS);
         assert_eq!(noted::BUFFER, read::BUFFER);
     }

@@ -76,7 +76,7 @@ pub(super) struct KnownArgs {
     /// Record all findings in the baseline, and report none
     #[arg(long, requires = "baseline", conflicts_with_all = ["fix", "diff", "verify", "watch", "statistics", "diff_base"])]
     update_baseline: bool,
-    /// Report only findings caused by changes since this git revision
+    /// Report only findings that touch lines changed since this git revision
     #[arg(long, value_name = "REVISION")]
     diff_base: Option<String>,
     /// Add an ignore comment at each finding

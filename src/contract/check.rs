@@ -147,7 +147,9 @@ fn claim(call: &ast::ExprCall, names: &[&str]) -> Checked {
     expression(condition, names)?;
     match message {
         Expr::StringLiteral(_) | Expr::FString(_) | Expr::If(_) => expression(message, names),
-        other => Err(mistake(other, "the message must be a string, an f-string, or one of two by a condition")),
+        other => {
+            Err(mistake(other, "the message must be a string, an f-string, or a choice of two by `if` and `else`"))
+        }
     }
 }
 

@@ -244,7 +244,7 @@ impl Health {
             if let Some((Some(have), Some(needs))) = self.driver.as_ref().and_then(newer) {
                 say(format!(
                     "the driver supports CUDA up to {have}, but this PyTorch needs {needs}: update the driver, or \
-                     install a wheel for CUDA {have}"
+                     install a wheel for an older CUDA"
                 ));
             }
         }
@@ -254,8 +254,10 @@ impl Health {
         if variable("CUDA_VISIBLE_DEVICES").is_some_and(|hides| hides.value.as_deref() == Some("")) {
             say("CUDA_VISIBLE_DEVICES is empty: it hides every GPU".to_owned());
         }
-        let is_on =
-            |name| variable(name).is_some_and(|variable| variable.value.as_deref().is_some_and(|value| value != "0"));
+        let is_on = |name| {
+            variable(name)
+                .is_some_and(|variable| variable.value.as_deref().is_some_and(|value| !matches!(value, "" | "0")))
+        };
         if is_on("CUDA_LAUNCH_BLOCKING") {
             say(
                 "CUDA_LAUNCH_BLOCKING is set: unset it when you have found the error, because the CPU waits for every \

@@ -6,7 +6,7 @@ use super::interp::{Interp, Rounds};
 use super::stmt::Flow;
 use crate::syntax::ast::StmtFor;
 use crate::syntax::{Expr, Stmt};
-use crate::value::{Data, Items, Iter, Key, ObjId, Value, same};
+use crate::value::{Data, Dict, Items, Iter, Key, ObjId, Value, same};
 
 /// The largest number of rounds beyond the original length that are run one by one.
 const MORE: usize = 24;
@@ -36,8 +36,26 @@ impl<'p> Interp<'p> {
                 let items = self.entries_by_now(items, over).map(Items::Exact);
                 Some(items.map_or(Value::Unknown, |items| items.element(&mut self.heap)))
             }
+            Some(Data::Iter(Iter { items: Items::Many(element), .. })) => {
+                let pairs = is_pair(element);
+                Some(self.entry_by_now(pairs, over).unwrap_or(Value::Unknown))
+            }
             _ => Some(Value::Unknown),
         }
+    }
+
+    /// Any current element of `items()` (if `pairs` is true) or `values()` of a dictionary with
+    /// unknown keys that was written to during the loop.
+    fn entry_by_now(&mut self, pairs: bool, over: &Sources) -> Option<Value> {
+        let [(id, before)] = over.as_slice() else { return None };
+        let (Data::Dict(before), Data::Dict(now)) = (&**before, self.heap.get(*id)) else { return None };
+        let values = |dict: &Dict| dict.entries.values().chain(&dict.open).cloned().collect::<Vec<Value>>();
+        // An element of `values()` that is a pair itself is not distinguished from one of `items()`.
+        if pairs && values(before).iter().all(is_pair) {
+            return None;
+        }
+        let value = Items::Exact(values(now)).element(&mut self.heap);
+        Some(if pairs { Value::tuple(vec![Value::Unknown, value]) } else { value })
     }
 
     /// The current elements of `items()` or `values()` of a dictionary that was written to during
@@ -135,4 +153,8 @@ impl<'p> Interp<'p> {
             }
         }
     }
+}
+
+fn is_pair(value: &Value) -> bool {
+    matches!(value, Value::Tuple(items) if items.len() == 2)
 }

@@ -180,7 +180,8 @@ impl<'p> Interp<'p> {
     /// the unknown class is found first.
     fn append_possible_bases(&self, bases: &[Value], lines: &mut [Vec<Value>]) {
         let is_unknown = |class: &Value| {
-            matches!(class, Value::Path(path) if self.library.bases(*path).is_none() && !path.as_str().starts_with("builtins."))
+            let path = class.as_path();
+            path.is_some_and(|path| !path.starts_with("builtins.") && self.library.bases(sym(path)).is_none())
         };
         let contains = |line: &[Value], class: &Value| line.iter().any(|c| self.is_same(c, class) == Some(true));
         let inherited: Vec<Value> = lines

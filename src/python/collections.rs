@@ -313,20 +313,18 @@ impl Interp<'_> {
                     _ => v,
                 };
                 let mut items: Vec<Value> = dict.entries.iter().map(|(k, v)| pick(k.value(), v.clone())).collect();
-                match dict.open {
-                    None => {
-                        let view = self.heap.iter(Items::Exact(items));
-                        if name != "keys" {
-                            self.heap.note_dictionary(&view, id);
-                        }
-                        view
-                    }
+                let items = match dict.open {
+                    None => Items::Exact(items),
                     Some(open) => {
                         items.push(pick(Value::Unknown, open));
-                        let any = Items::Exact(items).element(&mut self.heap);
-                        self.heap.iter(Items::Many(any))
+                        Items::Many(Items::Exact(items).element(&mut self.heap))
                     }
+                };
+                let view = self.heap.iter(items);
+                if name != "keys" {
+                    self.heap.note_dictionary(&view, id);
                 }
+                view
             }
             ("get", Some(key)) => {
                 let default = second.unwrap_or(Value::None);

@@ -26,6 +26,7 @@ impl Interp<'_> {
         match object {
             // The positions of a string, tuple or list are numbers.
             object if index.is_text() && self.is_plain_sequence(object) => self.raise("TypeError"),
+            object if object.is_none() || object.number_type().is_some() => self.raise("TypeError"),
             Value::Tuple(items) if self.is_beyond(items.len(), index) => self.raise("IndexError"),
             Value::Tuple(items) => self.index_items(&Items::Exact(items.to_vec()), index, true),
             Value::Str(text) => match index.as_int() {
@@ -318,6 +319,10 @@ impl Interp<'_> {
         }
         if object.is_unknown() {
             self.heap.write_lost(Written::Elements);
+        }
+        if object.is_none() || object.is_text() || object.number_type().is_some() || matches!(object, Value::Tuple(_)) {
+            self.raise("TypeError");
+            return;
         }
         let Value::Obj(id) = object else { return };
         let id = *id;

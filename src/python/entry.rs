@@ -9,7 +9,7 @@ use super::interp::{Body, Code, Interp};
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
 use crate::syntax::{Expr, Span, Stmt};
-use crate::value::{Data, ObjId, Sym, Value, sym};
+use crate::value::{Data, Function, ObjId, Sym, Value, sym};
 
 impl<'p> Interp<'p> {
     /// Runs the root file as a program, then the functions that nothing called, with unknown
@@ -26,7 +26,7 @@ impl<'p> Interp<'p> {
         while let Some(id) = self.defined.get(at).copied() {
             at += 1;
             let Data::Function(function) = self.heap.get(id) else { continue };
-            if self.executed.contains(&function.code) {
+            if self.executed.contains(&function.code) || self.is_redefined(id, function) {
                 continue;
             }
             let function = function.clone();
@@ -36,7 +36,22 @@ impl<'p> Interp<'p> {
         }
     }
 
-    fn run_uncalled(&mut self, id: ObjId, function: &crate::value::Function, instances: &mut FxHashMap<ObjId, Value>) {
+    /// Whether the body of a class defines a method again, so that no instance has the first one. A
+    /// decorator may have kept it.
+    fn is_redefined(&self, id: ObjId, function: &Function) -> bool {
+        let is_plain = matches!(
+            self.code.get(function.code.0 as usize),
+            Some(Code { body: Body::Function(def), .. }) if def.decorator_list.is_empty()
+        );
+        let Some(Data::Class(class)) = function.owner.map(|class| self.heap.get(class)) else { return false };
+        let now = class.attrs.get(&function.name).and_then(Value::as_obj).filter(|now| *now != id);
+        is_plain
+            && now.is_some_and(|now| {
+                matches!(self.heap.get(now), Data::Function(now) if now.name == function.name && now.owner == function.owner)
+            })
+    }
+
+    fn run_uncalled(&mut self, id: ObjId, function: &Function, instances: &mut FxHashMap<ObjId, Value>) {
         let Some(code) = self.code.get(function.code.0 as usize) else { return };
         let Body::Function(def) = code.body else { return };
         let span = Span { file: code.file, start: def.name.range.start().to_u32(), end: def.name.range.end().to_u32() };

@@ -66,6 +66,20 @@ impl Interp<'_> {
         (!spread && !unpacks).then(|| missing_argument(name.as_str(), missing.parameter.name.as_str()))
     }
 
+    /// The names of the parameters of a function, as `inspect.signature` lists them; `None` if they
+    /// are not known.
+    pub(crate) fn parameter_names(&self, callee: &Value) -> Option<Vec<Sym>> {
+        let (function, bound) = match callee {
+            // In a method that nothing calls, `self` may be an instance of a subclass.
+            Value::Bound(_) if self.context.speculative => return None,
+            Value::Bound(pair) => (pair.1.as_obj()?, 1),
+            callee => (callee.as_obj()?, 0),
+        };
+        let Data::Function(function) = self.heap.get(function) else { return None };
+        let parameters = self.parameters(function)?.iter().map(|parameter| sym(parameter.name().as_str()));
+        Some(parameters.skip(bound).collect())
+    }
+
     /// The parameters of a function, if its decorators do not change them.
     fn parameters(&self, function: &Function) -> Option<&ast::Parameters> {
         match self.code.get(function.code.0 as usize)?.body {

@@ -347,10 +347,12 @@ impl<'p> Interp<'p> {
             Flow::Next
         });
         self.set_scope(outer);
-        self.stopped |= flow == Flow::Stopped;
+        // A filter may have raised.
+        raised |= self.stopped;
+        self.stopped = flow == Flow::Stopped;
         self.perhaps_none = self.heap.is_perhaps_empty(&Value::Obj(list));
         match self.heap.get(list) {
-            // Evaluating an element certainly raises, so the program continues only if the iterable
+            // Evaluating a filter or an element certainly raises, so the program continues only if the iterable
             // is empty. But most iterables are not empty, so the result is not treated as empty.
             Data::List(Items::Exact(items)) if raised && items.is_empty() => Items::Many(Value::Unknown),
             Data::List(items) => items.clone(),
@@ -405,7 +407,7 @@ impl<'p> Interp<'p> {
             // The attribute may exist in another version of the library, so the execution
             // continues.
             self.report_name(*path, name, span);
-        } else if self.reports_attribute(object, name, span) {
+        } else if self.lacks_attribute(object, name, span) {
             return self.raise("AttributeError");
         } else if object.is_unknown() {
             self.pass_unjudged(span);
@@ -477,12 +479,26 @@ impl<'p> Interp<'p> {
         // An attribute of the instance, unlike a method of its class, may differ between instances.
         let is_stored = object.as_obj().is_some_and(|id| self.heap.attr(id, method.attr.as_str()).is_some());
         let is_own = method.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self");
-        self.callee_is_global = is_own && !is_stored || self.is_global(&method.value);
+        let is_own = is_own && !is_stored && !self.is_of_subclass(&object, sym(method.attr.as_str()));
+        self.callee_is_global = is_own || self.is_global(&method.value);
         if !by_class && let Some(message) = self.surely_refuses(&callee, call) {
             self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
             return self.raise("TypeError");
         }
         self.call(&callee, args, span)
+    }
+
+    /// Whether a method of the receiver is defined by a subclass of the class whose method runs:
+    /// other instances may have another method of this name.
+    fn is_of_subclass(&self, receiver: &Value, name: Sym) -> bool {
+        let Some((class, _)) = self.frames.iter().rev().find_map(|frame| frame.owner.clone()) else { return false };
+        let line = self.mro_of(receiver);
+        let subclasses = line.iter().map_while(|c| c.as_obj().filter(|id| *id != class));
+        subclasses.count() < line.len()
+            && line
+                .iter()
+                .map_while(|c| c.as_obj().filter(|id| *id != class))
+                .any(|id| matches!(self.heap.get(id), Data::Class(class) if class.attrs.contains_key(&name)))
     }
 
     /// Whether an expression is a name from outside the current function, or an attribute of such a

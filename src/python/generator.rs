@@ -84,6 +84,8 @@ impl<'p> Interp<'p> {
                     if std::mem::take(&mut it.stopped) { Flow::Stopped } else { Flow::Next }
                 });
                 self.frames.pop();
+                // A filter that raised has ended the path of the rounds, not that of no round.
+                self.stopped = false;
                 flow
             }
             Source::Map { function, over, call } => {

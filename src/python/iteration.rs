@@ -4,7 +4,7 @@
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
-use crate::value::{Data, Dict, Items, Iter, Key, Range, Size, Source, Type, Value};
+use crate::value::{Data, Dict, Items, Iter, Key, Range, Size, Source, Tensor, Type, Value};
 
 /// Longer ranges are not stored element by element.
 const MAX_RANGE: i64 = 4096;
@@ -323,8 +323,14 @@ impl Interp<'_> {
             kind if !filled && !matches!(kind, Some(Type::Bool | Type::Int)) => Value::Unknown,
             Some(Type::Bool) => Value::Any(Type::Int),
             Some(ty) => Value::Any(ty),
-            // The sum of tensors of one kind is a tensor of that kind.
-            None if self.heap.is_tensor(&element) => self.binary(super::BinOp::Add, &element, &element, span),
+            // The sum of tensors of one kind is a tensor of that kind, but with other values.
+            None if self.heap.is_tensor(&element) => {
+                let sum = self.binary(super::BinOp::Add, &element, &element, span);
+                if let Some(id) = sum.as_obj() {
+                    self.heap.update_tensor(id, Tensor::forget_values);
+                }
+                sum
+            }
             None => Value::Unknown,
         }
     }

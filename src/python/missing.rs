@@ -6,7 +6,7 @@ use super::interp::Interp;
 use super::leave::BlockKind;
 use super::library::{RejectKind, Rejection};
 use crate::syntax::{Expr, Span, ast};
-use crate::value::{Sym, Value, counted, sym};
+use crate::value::{ArrayKind, Sym, Value, counted, sym};
 
 /// Imports of libraries whose data are instances of subclasses of `torch.Tensor`. The subclasses
 /// have more attributes, and the functions of PyTorch keep the subclass.
@@ -16,21 +16,34 @@ impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have.
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
         let message = self.library.missing_name(path, name);
-        if let Some(message) = message.filter(|_| !self.may_be_given(name) && !self.mentions("__version__")) {
+        // The functions for Fourier transforms became a module. A program that names both tests
+        // which one exists.
+        let module = [format!("import {path}.fft"), format!("{path}.fft.")];
+        let has_module = || module.iter().any(|text| self.mentions(sym(text).as_str()));
+        let has_other = self.mentions("__version__") || name.as_str().ends_with("fft") && has_module();
+        if let Some(message) = message.filter(|_| !self.may_be_given(name) && !has_other) {
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
         }
     }
 
-    /// Reports an attribute that a value of a known type certainly does not have, if
-    /// [`Library::missing_attribute`](super::Library::missing_attribute) gives a message. Returns
-    /// whether the attribute was reported.
-    pub(super) fn reports_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
+    /// Whether a value of a known type certainly lacks an attribute, because
+    /// [`Library::missing_attribute`](super::Library::missing_attribute) gives a message. Reports
+    /// it, unless the program tests for such an attribute.
+    pub(super) fn lacks_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
         let message = self.library.missing_attribute(&self.heap, object, name);
-        let Some(message) = message.filter(|_| !self.may_be_given(name)) else { return false };
+        let Some(message) = message else { return false };
+        // Of these values, only tensors take new attributes.
+        let takes_attributes = self.heap.tensor_ref(object).is_some_and(|t| t.array == ArrayKind::Torch);
+        let is_given = self.is_given(name);
+        if is_given && takes_attributes {
+            return false;
+        }
         if self.heap.is_tensor(object) && WITH_TENSOR_CLASSES.iter().any(|library| self.mentions(library)) {
             return false;
         }
-        self.report_missing(RejectKind::Name, message, span);
+        if !is_given && !self.is_in_try() {
+            self.report_missing(RejectKind::Name, message, span);
+        }
         true
     }
 
@@ -55,11 +68,18 @@ impl Interp<'_> {
 
     /// Whether the program may set an attribute of this name, or test whether it exists.
     fn may_be_given(&self, name: Sym) -> bool {
-        let tried = self.frames.last().is_some_and(|f| f.blocks.iter().any(|b| matches!(b.kind, BlockKind::Try(_))));
+        self.is_in_try() || self.is_given(name)
+    }
+
+    /// Whether the innermost function has entered a `try` block.
+    fn is_in_try(&self) -> bool {
+        self.frames.last().is_some_and(|f| f.blocks.iter().any(|b| matches!(b.kind, BlockKind::Try(_))))
+    }
+
+    /// Whether the program sets an attribute of this name, or contains its name as a string.
+    fn is_given(&self, name: Sym) -> bool {
         let texts = [format!("\"{name}\""), format!("'{name}'"), format!("def {name}(")];
-        tried
-            || self.sources.assigns(self.root, name.as_str())
-            || texts.iter().any(|text| self.mentions(sym(text).as_str()))
+        self.sources.assigns(self.root, name.as_str()) || texts.iter().any(|text| self.mentions(sym(text).as_str()))
     }
 
     /// Reports a mistake that ends every run that reaches this place.

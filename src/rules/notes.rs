@@ -10,6 +10,7 @@ pub(crate) const DEFAULT_DEVICE: Topic = Topic::new("default device");
 pub(crate) const DEVICES_BEFORE: Topic = Topic::new("default devices before");
 pub(crate) const WORKER: Topic = Topic::new("forked worker");
 pub(crate) const COPIED: Topic = Topic::new("worker with a copy");
+pub(crate) const SPAWNED: Topic = Topic::new("process of its own");
 pub(crate) const PARAMETERS: Topic = Topic::new("parameters");
 pub(crate) const BUFFER: Topic = Topic::new("buffer");
 

@@ -85,7 +85,7 @@ pub(super) fn describe(facts: &Facts, fact: &FactEntry, lens: Lens) -> String {
         out.push_str(&format!("\n- {which}from `{}` at [{shown}:{line}]({uri}#L{line})", short(text)));
     }
     if !fact.reached {
-        out.push_str("\n\nNo call of this function was found in the program.");
+        out.push_str("\n\nNo call of this function was reached.");
     }
     out
 }

@@ -54,6 +54,12 @@ MODULES = [
 ]
 
 
+# Overloads of native functions that the type stubs omit.
+UNSTUBBED = {
+    "sparse_coo_tensor": "size, *, dtype=None, device=None, requires_grad=False, check_invariants=None",
+}
+
+
 class Parameter:
     """One parameter of a signature: its name, its kind and its default as source, or None."""
 
@@ -218,6 +224,8 @@ def from_stub(node, is_method):
 
 def of_stub(nodes, is_method=False):
     found = []
+    if nodes and nodes[0].name in UNSTUBBED and not is_method:
+        nodes = [*nodes, ast.parse(f"def f({UNSTUBBED[nodes[0].name]}): ...").body[0]]
     for node in nodes or []:
         parameters = from_stub(node, is_method)
         if parameters is not None:

@@ -327,7 +327,7 @@ def main():
     parser.add_argument("--show", action="store_true", help="print every assigned tensor and its fact")
     parser.add_argument("--list-unknown", action="store_true", help="print the assigned tensors without full facts")
     parser.add_argument("--timeout", type=int, default=120, help="seconds for one script; the values that it has assigned until then are compared")
-    parser.add_argument("--enforce", action="store_true", help="exit with 1 on a contradiction, or if fewer than 85%% of the facts are full")
+    parser.add_argument("--enforce", action="store_true", help="exit with 1 on a contradiction, or if fewer than 85%% of the assigned tensors have full facts")
     parser.add_argument("--markdown", type=pathlib.Path, help="write the figures to their section of this file")
     options = parser.parse_args()
     if not options.torchvet and not options.facts:

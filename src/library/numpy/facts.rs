@@ -52,8 +52,9 @@ pub(crate) fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
         && CALLING.contains(&name)
     {
         let method = name.trim_start_matches('a').replace("ll", "all").replace("ny", "any");
-        let message =
-            format!("np.{name} calls `{method}` of the tensor with `axis` and `out`, which it does not accept");
+        let message = format!(
+            "np.{name} calls `{method}(axis=None, out=None)` of the tensor, which does not accept these arguments"
+        );
         cx.reject(RejectKind::Value, message, vec![("the tensor is created here".to_owned(), tensor.shape_at)]);
         return;
     }

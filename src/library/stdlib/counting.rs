@@ -3,7 +3,7 @@
 use crate::library::common::instance;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
-use crate::value::{Data, Dict, Items, Key, ObjId, PAYLOAD, Type, Value};
+use crate::value::{Data, Dict, Items, Key, ObjId, PAYLOAD, Type, Value, join};
 
 const DEFAULT: &str = "collections.defaultdict";
 const COUNTER: &str = "collections.Counter";
@@ -86,10 +86,15 @@ fn lookup(cx: &mut Cx<'_, '_>, object: &Value, key: &Value, make: impl FnOnce(&m
     if let Some(found) = known.as_ref().and_then(|key| dict.entries.get(key)) {
         return found.clone();
     }
-    if let Some(open) = &dict.open {
+    // One object represents all entries of unknown keys. Other values are not shared: the entry may
+    // also be a new one.
+    if let Some(open @ (Value::Obj(_) | Value::Unknown)) = &dict.open {
         return open.clone();
     }
     let made = make(cx);
+    if let Some(open) = &dict.open {
+        return join(&mut cx.it.heap, open, &made, false);
+    }
     let entry = match known {
         Some(key) => {
             dict.entries.insert(key, made.clone());

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::library::common::first;
+use crate::library::common::{first, instance};
 use crate::library::{Cx, Table};
 use crate::python::{Args, BinOp, Bound, MEMO, MEMO_SIZE};
-use crate::value::{Data, Dict, Items, Partial, Type, Value, sym};
+use crate::value::{Data, Dict, Items, Key, Partial, Type, Value, sym};
 
 /// Functions with the meaning of an operator.
 const OPERATORS: &[(&str, BinOp)] = &[
@@ -45,6 +45,11 @@ pub(crate) fn register(t: &mut Table) {
     t.def("functools.cache", "user_function", |cx, b| memoized(cx, &b.get("user_function"), &Value::None));
     t.def("functools.total_ordering", "cls", first);
     t.def(MEMOIZE, "maxsize, function", |cx, b| memoized(cx, &b.get("function"), &b.get("maxsize")));
+    t.def(
+        "inspect.signature",
+        "callable, *, follow_wrapped=True, globals=None, locals=None, eval_str=False",
+        signature,
+    );
     t.def("atexit.register", "func, *args, **kwargs", first);
 
     for (name, _) in OPERATORS {
@@ -150,4 +155,13 @@ fn each(cx: &mut Cx<'_, '_>, b: &Bound, get: impl Fn(&mut Cx<'_, '_>, &Value, &V
             Value::tuple(parts)
         }
     }
+}
+
+/// An object whose `parameters` have the names of the function's parameters, for tests such as
+/// `"name" in signature(function).parameters`.
+fn signature(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(names) = cx.it.parameter_names(&b.get("callable")) else { return Value::Unknown };
+    let entries = names.into_iter().map(|name| (Key::Str(name.as_str().into()), Value::Unknown)).collect();
+    let parameters = cx.it.heap.dict(Dict { entries, open: None });
+    instance(cx, "inspect.Signature", vec![("parameters", parameters)])
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use super::collate::{batches, collate, common_size, convert, row};
-use crate::library::notes::{COPIED, WORKER};
+use crate::library::notes::{COPIED, SPAWNED, WORKER};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Event, Interp, Sig};
 use crate::syntax::Span;
@@ -350,7 +350,10 @@ fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let given = if b.given("args") { cx.items(&b.get("args")) } else { Some(Vec::new()) };
     if let Some(given) = given {
         let args = Args::positional(std::iter::once(Value::Any(Type::Int)).chain(given), span);
+        let before = cx.it.remembered(SPAWNED).unwrap_or(Value::Bool(false));
+        cx.it.remember(SPAWNED, Value::Bool(true));
         cx.it.call(&b.get("fn"), args, span);
+        cx.it.remember(SPAWNED, before);
     }
     Value::Unknown
 }

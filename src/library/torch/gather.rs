@@ -302,7 +302,7 @@ fn one_hot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         size => size,
     };
     if size.known().is_some_and(|n| n < -1) || (size.known() == Some(0) && not_empty(&input)) {
-        cx.reject(RejectKind::Value, format!("num_classes is {size}: it must be positive"), Vec::new());
+        cx.reject(RejectKind::Value, format!("num_classes is {size}: it must be positive, or -1"), Vec::new());
     } else if size.is_unknown() && classes.as_int() == Some(-1) && input.numel().known() == Some(0) {
         let message = "`tensor` has no elements, so the number of classes is unknown: pass num_classes";
         cx.reject(RejectKind::Value, message, vec![shape_read(("tensor", &input), None)]);

@@ -4,7 +4,7 @@
 
 use super::backbone;
 use crate::library::common::instance;
-use crate::library::data::{Architecture, Layers, TORCHVISION_MODELS};
+use crate::library::data::{Layers, TORCHVISION_MODELS};
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, RejectKind};
 use crate::value::{Dict, Dim, Grad, Key, Size, Tensor, Value, sym};
@@ -12,6 +12,27 @@ use crate::value::{Dict, Dim, Grad, Key, Size, Tensor, Value, sym};
 const SIG: &str = "weights=None, progress=True, *, pretrained=None, num_classes=1000, **kwargs";
 /// The attribute that names the architecture.
 const NAME: &str = "_architecture";
+
+/// The attribute with the height and width of the images that a vision transformer takes.
+const SIDE: &str = "_image_size";
+/// Keyword arguments that change neither the layers of the tables nor the sizes of their outputs.
+/// With any other keyword argument, the layers are not known.
+const HARMLESS: &[&str] = &[
+    "attention_dropout",
+    "aux_logits",
+    "drop_rate",
+    "dropout",
+    "dropout_aux",
+    "groups",
+    "image_size",
+    "init_weights",
+    "memory_efficient",
+    "replace_stride_with_dilation",
+    "stochastic_depth_prob",
+    "transform_input",
+    "width_per_group",
+    "zero_init_residual",
+];
 
 pub(crate) fn register(t: &mut Table) {
     for arch in &TORCHVISION_MODELS.model {
@@ -89,6 +110,13 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
     check_classes(cx, b, TORCHVISION_MODELS.classes.classification);
     let model = open_module(cx, &format!("torchvision.models.{}", arch.class));
     let Some(id) = model.as_obj() else { return Value::Unknown };
+    if b.extra.iter().any(|(name, _)| !HARMLESS.contains(&name.as_str())) {
+        return model;
+    }
+    if arch.head.layers == Layers::Named {
+        let side = image_size(b, name);
+        cx.it.heap.set_attr(id, SIDE, side);
+    }
     let int = Value::Int;
     if let Some(stem) = &arch.stem {
         let bias = Value::Bool(stem.name == "conv_proj");
@@ -202,7 +230,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let input = b.get("x");
     let span = cx.span;
     if let Some(tensor) = cx.tensor(&input) {
-        check_image(cx, arch, &tensor);
+        check_image(cx, &model, &tensor);
     }
     // The stem checks channels, dtype and device. Without a stem, the head checks dtype and device.
     let seen = match &arch.stem {
@@ -288,15 +316,30 @@ fn auxiliary(cx: &mut Cx<'_, '_>, model: &Value, input: &Value) -> Value {
     cx.call(&fc, Args::positional([features], span))
 }
 
-/// Checks the image against the requirements of the architecture.
-fn check_image(cx: &mut Cx<'_, '_>, arch: &Architecture, image: &Tensor) {
-    if arch.head.layers == Layers::Named
-        && let Some([_, _, height, width]) = image.shape.as_deref()
-    {
-        for (side, dim) in [("height", height), ("width", width)] {
-            if let Some(n) = dim.size.known().filter(|n| *n != 224) {
+/// The height and width of the images that a vision transformer takes: 224, if neither the arguments
+/// nor the weights may set another size.
+fn image_size(b: &Bound, name: &str) -> Value {
+    if let Some((_, given)) = b.extra.iter().find(|(name, _)| name.as_str() == "image_size") {
+        return given.value.clone();
+    }
+    let weights = b.get("weights");
+    // The default weights of this model are for 518 pixels.
+    let usual = match weights.as_str().or(weights.as_path()).map(|text| text.rsplit('.').next().unwrap_or(text)) {
+        Some("DEFAULT") => name != "vit_h_14",
+        Some(weights) => matches!(weights, "IMAGENET1K_V1" | "IMAGENET1K_SWAG_LINEAR_V1"),
+        None => weights.is_none(),
+    };
+    if usual && !b.open { Value::Int(224) } else { Value::Unknown }
+}
+
+/// Checks the size of the image against the one for which the model was created.
+fn check_image(cx: &mut Cx<'_, '_>, model: &Value, image: &Tensor) {
+    let Some(side) = cx.attr(model, SIDE).as_int() else { return };
+    if let Some([_, _, height, width]) = image.shape.as_deref() {
+        for (what, dim) in [("height", height), ("width", width)] {
+            if let Some(n) = dim.size.known().filter(|n| *n != side) {
                 let reads = vec![(format!("size {n} is set here"), dim.at)];
-                cx.reject(RejectKind::Shape, format!("the model takes images of {side} 224, but got {n}"), reads);
+                cx.reject(RejectKind::Shape, format!("the model takes images of {what} {side}, but got {n}"), reads);
                 return;
             }
         }

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use crate::diagnostic::{Label, Severity};
 use crate::libraries;
 use crate::python::{Bound, Event, Interp};
-use crate::rules::notes::{COPIED, WORKER, holds};
+use crate::rules::notes::{COPIED, SPAWNED, WORKER, holds};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
 use crate::value::{Sym, Topic, Value};
@@ -75,8 +75,7 @@ impl Rule for LateLaunchBlocking {
         let it = &mut *cx.it;
         let span = cx.span;
         let name = path.as_str();
-        // The calls in a worker process of a loader do not affect the main process.
-        if holds(it, WORKER) || holds(it, COPIED) {
+        if is_in_other_process(it) {
             return;
         }
         if touches_cuda(path, bound) {
@@ -97,7 +96,7 @@ impl Rule for LateLaunchBlocking {
             }
             Event::SetEnv { name: "CUDA_LAUNCH_BLOCKING", value, span } => {
                 // In a function that nothing calls, it is not known what ran before.
-                if it.speculative() || matches!(value.as_str(), Some("0" | "")) {
+                if it.speculative() || is_in_other_process(it) || matches!(value.as_str(), Some("0" | "")) {
                     return;
                 }
                 let certain = progress(it);
@@ -156,6 +155,12 @@ impl LateLaunchBlocking {
             .map(|reached| Label { span: reached.span, message: what.to_owned() })
             .collect()
     }
+}
+
+/// Whether the current code runs in a worker of a loader or in a process that the program started:
+/// its calls do not affect the main process, and the calls of the main process do not affect it.
+fn is_in_other_process(it: &Interp<'_>) -> bool {
+    [WORKER, COPIED, SPAWNED].into_iter().any(|topic| holds(it, topic))
 }
 
 /// How far CUDA is initialised; `None` if that depends on the path.

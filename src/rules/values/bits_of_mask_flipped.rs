@@ -35,7 +35,7 @@ impl Rule for BitsOfMaskFlipped {
         };
         let message =
             "`~` flips all bits of these integers, which are only 0 and 1, so none of the results is 0".to_owned();
-        let used = Label { span, message: "the result is used as a mask here".to_owned() };
+        let used = Label { span, message: "the result is used here".to_owned() };
         cx.findings.report(NAME, Severity::Warning, message, flipped, vec![used]);
     }
 }
