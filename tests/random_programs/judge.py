@@ -301,9 +301,11 @@ def rows_of(place):
 
 
 def made(run, finding):
-    """Whether a run reached the calls that the error is about: the labels name their lines."""
+    """Whether a run reached the error's line in the calls that it is about: the labels name the lines
+    of the calls."""
+    rows = rows_of(finding)
     calls = [rows_of(label) for label in finding["labels"] if "called from here" in label["message"]]
-    return all(run.reached & rows for rows in calls)
+    return all(any((row, at) in run.under for row in rows for at in call) for call in calls)
 
 
 def findings_judged(runs, said, verdict):

@@ -1,9 +1,10 @@
 """The simple statements of random programs: one template per line, grouped by feature.
 
-A line is an expression, whose value is assigned to a name, or, after `! `, a statement, in which
-`\\n` is a line break. `$kind` is replaced by a part of that kind (`writer.py` chooses it). Within a
-line, the same word is always the same part; `$t2` is another part of kind `t`. Most statements that
-raise are discarded, so a line need not be valid for every choice of its parts.
+A line is an expression, whose value is assigned to a name, or, after `! `, a statement. `\\n` is a
+line break: a part that may raise for an element of a collection stands on its own line, because
+verdicts are about lines. `$kind` is replaced by a part of that kind (`writer.py` chooses it). Within
+a line, the same word is always the same part; `$t2` is another part of kind `t`. Most statements
+that raise are discarded, so a line need not be valid for every choice of its parts.
 
     t f i b   a tensor: any, floating, integer, boolean      a     an array of NumPy
     u         a tensor of the first tensor's shape           w     a view of some tensor, or any tensor
@@ -811,10 +812,10 @@ min($xs)
 max($xs, default=0)
 any($xs)
 all($xs)
-any(e > $n for e in $xs)
+any(\\n    e > $n\\n    for e in $xs)
 all(isinstance(e, int) for e in $xs)
 sum(e for e in $xs if isinstance(e, int))
-sum(1 for e in $xs if e)
+sum(1 for e in $xs\\n    if e)
 next(iter($xs))
 next(iter($xs), None)
 list(enumerate($xs))
@@ -824,15 +825,15 @@ list(map(str, $xs))
 list(map(lambda e: e * 2, $xs))
 list(filter(None, $xs))
 [e for e in $xs]
-[e for e in $xs if e]
-[e for e in $xs if isinstance(e, int) and e > $n]
+[e for e in $xs\\n    if e]
+[e for e in $xs\\n    if isinstance(e, int) and e > $n]
 [e * 2 for e in range($n) if $cond]
 [i * j for i in range($n) for j in range(2)]
 [[i] * j for i, j in enumerate([1, 2])]
 [e for row in [[1, 2], [3]] for e in row]
 {e: i for i, e in enumerate($xs)}
 {e for e in $xs}
-[len(str(e)) for e in $xs]
+[\\n    len(str(e))\\n    for e in $xs]
 [$xs.pop() for _ in range(2)]
 [t.shape for t in $ts]
 [t * 2 for t in $ts]
@@ -1113,7 +1114,7 @@ len($di[0])
 $xs[0]["a"]
 $xs[-1]["a"]
 $xs[0][1]
-sum(len(e) for e in $xs)
+sum(\\n    len(e)\\n    for e in $xs)
 ! $xs[0].append($x)
 ! $xs[R].append($x)
 ! $xs[-1].extend([$x, $x2])

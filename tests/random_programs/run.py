@@ -74,6 +74,7 @@ class Run:
     def __init__(self):
         self.sites = {}
         self.reached, self.raised = set(), set()
+        self.under = set()  # (line, line of a call that was running when it was reached)
         self.again = set()  # the reached lines that another call or round may reach again
         self.stopped = None  # (type, message, row) of the exception that ended it
 
@@ -99,7 +100,16 @@ def rows_in_loops(source):
     return {row for node in loops for row in range(node.lineno, node.body[-1].end_lineno + 1)}
 
 
-def execute(code, shown, data, looped=frozenset()):
+def rows_of_statements(source):
+    """For each line of a simple statement of several lines, all its lines. Python may attribute an
+    exception in one of them to another."""
+    simple = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, simple) and node.lineno < node.end_lineno]
+    spans = [range(node.lineno, node.end_lineno + 1) for node in nodes]
+    return {row: span for span in spans for row in span}
+
+
+def execute(code, shown, data, looped=frozenset(), spans=types.MappingProxyType({})):
     """Runs compiled code in this process, with one seed for the data."""
     run = Run()
     setattr(builtins, OBSERVE, run.observe)
@@ -113,10 +123,14 @@ def execute(code, shown, data, looped=frozenset()):
             return None
         if event == "line":
             run.reached.add(frame.f_lineno)
+            caller = frame.f_back
+            while caller and caller.f_code.co_filename == shown:
+                run.under.add((frame.f_lineno, caller.f_lineno))
+                caller = caller.f_back
             if frame.f_code.co_name != "<module>" or frame.f_lineno in looped:
                 run.again.add(frame.f_lineno)
         elif event == "exception" and argument[0] not in (StopIteration, GeneratorExit):
-            run.raised.add(frame.f_lineno)
+            run.raised.update(spans.get(frame.f_lineno, [frame.f_lineno]))
         return follow
 
     seed_all(data)
@@ -142,5 +156,5 @@ def execute(code, shown, data, looped=frozenset()):
 
 
 def runs_of(source, shown, seeds=DATA):
-    code, looped = compiled(source, shown), rows_in_loops(source)
-    return [execute(code, shown, data, looped) for data in seeds]
+    code, looped, spans = compiled(source, shown), rows_in_loops(source), rows_of_statements(source)
+    return [execute(code, shown, data, looped, spans) for data in seeds]

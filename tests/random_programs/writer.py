@@ -349,10 +349,9 @@ class Writer:
         template = self.rng.choice(lines_of(table))
         if self.skipped(template):
             raise Rejected(template)
-        if template.startswith("! "):
-            text, new = self.fill(template[2:].replace("\\n", "\n"))
-        else:
-            text, new = self.fill(template)
+        is_statement = template.startswith("! ")
+        text, new = self.fill(template.removeprefix("! ").replace("\\n", "\n"))
+        if not is_statement:
             new.append(self.target())
             text = f"{new[-1]} = {text}"
         if text.startswith("del "):
