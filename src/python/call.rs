@@ -5,14 +5,14 @@ use super::generator::Consumer;
 use super::interp::{Body, Code, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
 use super::leave::Leave;
 use super::memo::Recall;
+use super::parameters;
 use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::libraries;
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
 use crate::value::{
-    Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Source, Sym, Topic, Type, Value, Written, dotted,
-    sym,
+    Attrs, CodeId, Data, Function, Items, ObjId, Scope, Source, Sym, Topic, Type, Value, Written, dotted, sym,
 };
 
 /// A note of an object whose type is known only from a parameter's annotation. Python does not
@@ -358,14 +358,17 @@ impl<'p> Interp<'p> {
         // object already exists, and the constructor of a subclass may still use the object.
         if let Some(parameters) = parameters
             && function.name.as_str() != "__init__"
-            && !fits(parameters, &function.defaults, &args)
+            && !parameters::fits(parameters, &function.defaults, &args)
         {
             self.havoc_args(&args);
             return Value::Unknown;
         }
         // Contracts of user rules may check functions of the program.
         self.announce_user(function, parameters, &args, span);
-        let vars = self.bind(parameters, &function.defaults, args);
+        let mut vars = self.bind(parameters, &function.defaults, args);
+        if let Body::Function(def) = code.body {
+            parameters::convert_scripted(def, &mut vars);
+        }
         if self.suspends(function.code) {
             return self.heap.suspend(Source::Call { function: id, vars, first, call: span });
         }
@@ -376,7 +379,7 @@ impl<'p> Interp<'p> {
     pub(super) fn takes_arguments(&self, function: &Value, args: &Args) -> bool {
         let Some(Data::Function(function)) = function.as_obj().map(|id| self.heap.get(id)) else { return true };
         match self.code.get(function.code.0 as usize).map(|code| code.body) {
-            Some(Body::Function(def)) => fits(&def.parameters, &function.defaults, args),
+            Some(Body::Function(def)) => parameters::fits(&def.parameters, &function.defaults, args),
             _ => true,
         }
     }
@@ -559,54 +562,6 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Binds arguments to parameters like Python; unknown arguments give unknown parameters.
-    fn bind(&mut self, parameters: Option<&'p Parameters>, defaults: &[(Sym, Value)], args: Args) -> Attrs {
-        let mut vars = Attrs::default();
-        let Some(parameters) = parameters else { return vars };
-        let mut kw: Vec<(Sym, Option<Arg>)> = args.kw.into_iter().map(|(k, a)| (k, Some(a))).collect();
-        let mut pos = args.pos.into_iter();
-        let open = args.more_pos || args.more_kw;
-        let default_of = |name: Sym| defaults.iter().find(|(k, _)| *k == name).map(|(_, v)| v.clone());
-        for parameter in parameters.posonlyargs.iter().chain(&parameters.args) {
-            let name = sym(parameter.parameter.name.as_str());
-            let given = pos.next().or_else(|| take(&mut kw, name));
-            let value = match given {
-                Some(arg) => arg.value,
-                None if open => Value::Unknown,
-                None => default_of(name).unwrap_or(Value::Unknown),
-            };
-            vars.insert(name, value);
-        }
-        if let Some(vararg) = &parameters.vararg {
-            let rest: Vec<Value> = pos.map(|a| a.value).collect();
-            let value = if args.more_pos { self.heap.iter(Items::Many(Value::Unknown)) } else { Value::tuple(rest) };
-            vars.insert(sym(vararg.name.as_str()), value);
-        }
-        for parameter in &parameters.kwonlyargs {
-            let name = sym(parameter.parameter.name.as_str());
-            let value = match take(&mut kw, name) {
-                Some(arg) => arg.value,
-                None if args.more_kw => Value::Unknown,
-                None => default_of(name).unwrap_or(Value::Unknown),
-            };
-            vars.insert(name, value);
-        }
-        if let Some(kwarg) = &parameters.kwarg {
-            let mut dict = Dict::default();
-            for (name, arg) in kw {
-                if let Some(arg) = arg {
-                    dict.entries.insert(Key::Str(name.as_str().into()), arg.value);
-                }
-            }
-            if args.more_kw {
-                dict.open = Some(Value::Unknown);
-            }
-            let value = self.heap.dict(dict);
-            vars.insert(sym(kwarg.name.as_str()), value);
-        }
-        vars
-    }
-
     // Definitions.
 
     pub(super) fn define_function(&mut self, def: &'p StmtFunctionDef) {
@@ -701,28 +656,6 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// Whether Python accepts a call with these arguments, as far as they are known.
-fn fits(parameters: &Parameters, defaults: &[(Sym, Value)], args: &Args) -> bool {
-    let positional: Vec<Sym> = parameters
-        .posonlyargs
-        .iter()
-        .chain(&parameters.args)
-        .map(|parameter| sym(parameter.parameter.name.as_str()))
-        .collect();
-    let keywords: Vec<Sym> = parameters.kwonlyargs.iter().map(|p| sym(p.parameter.name.as_str())).collect();
-    let given = |name: &Sym| args.kw.iter().any(|(keyword, _)| keyword == name);
-    let has_default = |name: &Sym| defaults.iter().any(|(have, _)| have == name);
-    let known = |name: &Sym| positional.contains(name) || keywords.contains(name);
-    let room = parameters.vararg.is_some() || args.pos.len() <= positional.len();
-    let named = parameters.kwarg.is_some() || args.kw.iter().all(|(name, _)| known(name));
-    let open = args.more_pos || args.more_kw;
-    let complete = || {
-        positional.iter().skip(args.pos.len()).all(|name| given(name) || has_default(name))
-            && keywords.iter().all(|name| given(name) || has_default(name))
-    };
-    room && named && (open || complete())
-}
-
 /// Whether the last statement of a body raises `NotImplementedError`.
 fn is_stub(body: Body<'_>) -> bool {
     let Body::Function(def) = body else { return false };
@@ -732,10 +665,6 @@ fn is_stub(body: Body<'_>) -> bool {
         other => other,
     };
     matches!(exception, Some(crate::syntax::Expr::Name(name)) if name.id.as_str() == "NotImplementedError")
-}
-
-fn take(kw: &mut [(Sym, Option<Arg>)], name: Sym) -> Option<Arg> {
-    kw.iter_mut().find(|(k, a)| *k == name && a.is_some()).and_then(|(_, a)| a.take())
 }
 
 fn split_first(mut args: Args) -> Option<(Value, Args)> {

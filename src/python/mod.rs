@@ -45,6 +45,7 @@ mod missing;
 mod narrow;
 mod operator;
 mod overload;
+mod parameters;
 mod pattern;
 mod payload;
 mod rejected;

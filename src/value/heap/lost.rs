@@ -3,7 +3,7 @@
 //! value may still be a write to the tensor, which other names may hold.
 
 use super::Heap;
-use crate::value::{Attrs, Data, Dict, Grad, Instance, Items, ObjId, Sym, Tensor, Value};
+use crate::value::{Attrs, Data, Dict, Grad, Instance, Items, ObjId, Sym, Tensor, Value, is_mark};
 
 /// The depth to which the parts of these objects are followed.
 const DEPTH: u32 = 3;
@@ -75,7 +75,7 @@ impl Heap {
             }
             Data::List(Items::Many(item)) | Data::Set(Items::Many(item)) => item.as_obj().into_iter().collect(),
             Data::Dict(dict) => dict.entries.values().chain(&dict.open).filter_map(Value::as_obj).collect(),
-            Data::Instance(Instance { class: Value::Obj(_), attrs, .. }) => of(attrs),
+            Data::Instance(Instance { attrs, .. }) => of(attrs),
             _ => Vec::new(),
         }
     }
@@ -125,8 +125,24 @@ impl Heap {
                 if !has {
                     self.note_lacking(id, name);
                 }
+                self.forget_set(id, name);
             }
             _ => {}
+        }
+    }
+
+    /// If a class has this name, it may be a property, whose setter may write any attribute. It is
+    /// assumed to replace no object.
+    fn forget_set(&mut self, id: ObjId, name: Sym) {
+        let class = self.class_of(id);
+        if class.is_none_or(|class| self.inherited(&class, name).is_none()) {
+            return;
+        }
+        let Data::Instance(Instance { class: Value::Obj(_), attrs, .. }) = self.get(id) else { return };
+        let plain = |value: &Value| value.as_obj().is_none() && !value.is_unknown();
+        let names: Vec<Sym> = attrs.iter().filter(|(n, v)| !is_mark(**n) && plain(v)).map(|(n, _)| *n).collect();
+        for name in names {
+            self.bind(id, name, Some(Value::Unknown));
         }
     }
 }
