@@ -25,7 +25,7 @@ impl Interp<'_> {
         }
         match object {
             // The positions of a string, tuple or list are numbers.
-            object if index.is_text() && self.is_plain_sequence(object) => self.raise("TypeError"),
+            object if is_no_position(index) && self.is_plain_sequence(object) => self.raise("TypeError"),
             object if object.is_none() || object.number_type().is_some() => self.raise("TypeError"),
             Value::Tuple(items) if self.is_beyond(items.len(), index) => self.raise("IndexError"),
             Value::Tuple(items) => self.index_items(&Items::Exact(items.to_vec()), index, true),
@@ -679,4 +679,9 @@ pub(super) fn slice_of<T: Clone>(values: &[T], start: Option<i64>, stop: Option<
         at += step;
     }
     out
+}
+
+/// Whether a value is certainly not the position of an element.
+fn is_no_position(index: &Value) -> bool {
+    index.is_text() || matches!(index, Value::Tuple(_) | Value::None | Value::Float(_))
 }

@@ -181,6 +181,8 @@ impl<'p> Interp<'p> {
                 let stored = self.heap.attr(id, name.as_str()).is_some();
                 if stored || self.user_method(&value, name.as_str()).is_some_and(|v| !self.is_callable(&v)) {
                     self.heap.set_attr(id, name.as_str(), Value::Unknown);
+                } else if !stored && self.user_method(&value, name.as_str()).is_none() {
+                    self.heap.may_have(id, name);
                 }
             }
             // Methods of the parts of the instance may have run, too.

@@ -39,6 +39,12 @@ impl Heap {
         }
     }
 
+    /// Gives an instance an attribute of unknown value that may be missing.
+    pub(crate) fn may_have(&mut self, id: ObjId, name: Sym) {
+        self.set_attr(id, name.as_str(), Value::Unknown);
+        self.note_lacking(id, name);
+    }
+
     /// Notes that an attribute may be missing on some path, among attributes that are being joined.
     pub(in crate::value) fn note_lacking_in(&mut self, attrs: &mut Attrs, name: Sym) {
         if !is_mark(name) {

@@ -227,9 +227,12 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     }
 }
 
-/// Texts in programs that move modules to a device, or let a library do so.
-const MOVERS: &[&str] =
-    &[".cuda(", "'cuda", "\"cuda", ".to(", "device", "Trainer", "ccelerat", "abric", "deepspeed", "DataParallel"];
+/// What shows that a program moves modules to a GPU.
+const MOVERS: &[&str] = &[".cuda(", "'cuda", "\"cuda", "Trainer", "ccelerat", "abric", "deepspeed", "DataParallel"];
+/// What shows it in a program that mentions GPUs: other programs choose the CPU, or convert dtypes.
+const PERHAPS_MOVERS: &[&str] = &[".to(", "device"];
+/// What shows that a program mentions GPUs.
+const GPUS: &[&str] = &["cuda", "gpu", "GPU", "mps", "xpu", "xla"];
 
 /// Whether a module may be on a GPU when its methods, analysed without a caller, are called. This
 /// is not assumed if the program changes the default device somewhere, if it constructs the module
@@ -244,7 +247,8 @@ pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
     if it.calls_on_itself(id, &["cuda", "to"]) {
         return false;
     }
-    !it.calls_name(class.name) || MOVERS.iter().any(|text| it.mentions(text))
+    let mentions = |texts: &[&'static str]| texts.iter().any(|text| it.mentions(text));
+    !it.calls_name(class.name) || mentions(MOVERS) || mentions(PERHAPS_MOVERS) && mentions(GPUS)
 }
 
 /// Handles a module whose methods are analysed without a caller: its parameters and buffers are
