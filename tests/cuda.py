@@ -62,7 +62,7 @@ PROGRAMS = {
     "max-unpool": "F.max_unpool2d(torch.ones(1, 1, 2, 2, device=d), torch.full((1, 1, 2, 2), 100, device=d), 2)",
     "max-unpool-3d": "F.max_unpool3d(torch.ones(1, 1, 2, 2, 2, device=d), torch.full((1, 1, 2, 2, 2), 100, device=d), 2)",
     "repeat-interleave-size": "torch.repeat_interleave(torch.tensor([1, 2], device=d), output_size=5)",
-    "repeat-interleave-negative": "torch.repeat_interleave(torch.tensor([2, -1], device=d))",
+    "repeat-interleave-negative": "torch.repeat_interleave(torch.tensor([2, -1], device=d), output_size=1)",
     "segment-reduce": "torch.segment_reduce(torch.ones(3, device=d), 'sum', lengths=torch.tensor([-1, 4], device=d), unsafe=d == 'cuda')",
     "sparse-indices": "torch.sparse_csr_tensor(torch.tensor([0, 1], device=d), torch.tensor([5], device=d), torch.ones(1, device=d), size=(1, 3), check_invariants=True)",
     "assert-async": "torch._assert_async(torch.tensor(0, device=d))",

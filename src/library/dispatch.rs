@@ -349,6 +349,10 @@ impl Library for Libraries {
         torch::nn::moves::moved(it, object);
     }
 
+    fn ended(&self, it: &mut Interp<'_>) {
+        torch::factory::settings::forget_defaults(it);
+    }
+
     fn uncalled(&self, it: &mut Interp<'_>, object: &Value, method: &str) {
         torch::nn::module::uncalled(it, object, method);
     }

@@ -16,6 +16,8 @@ impl<'p> Interp<'p> {
     /// arguments.
     pub(crate) fn run(&mut self) {
         let scope = self.run_main();
+        let library = self.library;
+        library.ended(self);
         self.context.speculative = true;
         // These functions run only once, not in every possible call context, so their budget is
         // smaller.

@@ -142,6 +142,10 @@ pub(crate) trait Library: Sync {
     /// instance to any device.
     fn moved(&self, it: &mut Interp<'_>, object: &Value);
 
+    /// The program has ended; the functions that it did not call are analysed next, in an unknown
+    /// state.
+    fn ended(&self, it: &mut Interp<'_>);
+
     /// A method of an instance is about to be analysed without a caller, so the state in which it
     /// is called is not known.
     fn uncalled(&self, it: &mut Interp<'_>, object: &Value, method: &str);

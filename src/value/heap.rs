@@ -205,8 +205,17 @@ impl Heap {
     }
 
     /// Puts a tensor on the heap.
-    pub(crate) fn tensor(&mut self, mut tensor: Tensor) -> Value {
-        (tensor.parameter, tensor.freed, tensor.unsure) = (false, None, false);
+    pub(crate) fn tensor(&mut self, tensor: Tensor) -> Value {
+        self.new_tensor(tensor, false)
+    }
+
+    /// Puts a parameter on the heap. It is a parameter in every state that an exception may leave.
+    pub(crate) fn parameter(&mut self, tensor: Tensor) -> Value {
+        self.new_tensor(tensor, true)
+    }
+
+    fn new_tensor(&mut self, mut tensor: Tensor, parameter: bool) -> Value {
+        (tensor.parameter, tensor.freed, tensor.unsure) = (parameter, None, false);
         (tensor.layout, tensor.picks, tensor.trailing) = (None, None, Rc::default());
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }

@@ -1,5 +1,6 @@
-//! NumPy dtypes: their names, and their promotion. A Python number is weakly typed: in an operation
-//! with an array, it takes the dtype of the array (NEP 50).
+//! NumPy dtypes: their names, and their promotion. A Python number is weakly typed (NEP 50): in an
+//! operation with an array, it takes the dtype of the array, unless its kind is higher. An integer
+//! array and a float give float64.
 
 use crate::library::Cx;
 use crate::value::{Dtype, Kind, Type, Value};

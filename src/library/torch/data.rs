@@ -116,7 +116,11 @@ fn picked(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Opt
         "Subset" => {
             let inner = cx.attr(object, "dataset");
             match index {
-                _ if one => sample(cx, &inner),
+                _ if one => {
+                    let one = sample(cx, &inner);
+                    let is_split = object.as_obj().is_some_and(|id| cx.it.heap.note(id, SPLIT).is_some());
+                    if is_split { one } else { perhaps_selected(cx, one) }
+                }
                 // `subset[:]` passes the subset's list of indices to the dataset.
                 Value::Slice(parts) if class_of(cx.it, &inner) == Some("TensorDataset") => {
                     let length = cx.it.length(object, span).as_int().and_then(|n| usize::try_from(n).ok());
@@ -158,6 +162,22 @@ fn sample(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
     }
     let index = sample_index(cx, dataset);
     cx.it.subscript(dataset, &index, span)
+}
+
+/// A sample of a subset that the program chose: it may have chosen the samples by their labels, so
+/// not all values of the dataset need to occur.
+fn perhaps_selected(cx: &mut Cx<'_, '_>, sample: Value) -> Value {
+    match sample {
+        Value::Tuple(parts) => Value::tuple(parts.iter().map(|part| perhaps_selected(cx, part.clone())).collect()),
+        Value::Ranged(ranged) => Value::ranged(ranged.range.clone().only_bounds(), false, ranged.at),
+        part => {
+            let is_label = cx.tensor(&part).is_some_and(|t| t.dtype.is_some_and(Dtype::is_integral));
+            if let Some(id) = part.as_obj().filter(|_| is_label) {
+                cx.it.heap.update_tensor(id, |t| t.range = t.range.take().map(Range::only_bounds));
+            }
+            part
+        }
+    }
 }
 
 /// The index of the sample that a loader requests: a loop reaches each index from 0 to the last.
@@ -470,9 +490,8 @@ fn random_split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let indices = cx.list_of(Value::Any(Type::Int));
         cx.it.heap.set_attr(subset, "indices", indices);
         // If the lengths are fractions, the number of samples is not computed.
-        if let Some(n) = length.as_int() {
-            cx.it.heap.set_note(subset, SPLIT, Value::Int(n));
-        }
+        let length = length.as_int().map_or(Value::Unknown, Value::Int);
+        cx.it.heap.set_note(subset, SPLIT, length);
         Value::Obj(subset)
     };
     match cx.items(&lengths) {

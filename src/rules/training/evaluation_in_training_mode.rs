@@ -63,7 +63,8 @@ pub(crate) struct EvaluationInTrainingMode {
     /// The key is the call of a model, and whether gradients were recorded: the same call may run
     /// in training and in validation.
     measured: RefCell<BTreeMap<(Span, bool), Measured>>,
-    /// Tensors that took part in a `backward()` (with or without gradients), or may do so.
+    /// All tensors from which the loss of a `backward()` was computed, whether or not they require
+    /// gradients, and all tensors passed to unseen code, which may call `backward()`.
     used: RefCell<FxHashSet<ObjId>>,
     /// `train()` was called, and nothing was trained since.
     asked_for: Cell<bool>,
@@ -176,7 +177,7 @@ impl Rule for EvaluationInTrainingMode {
             let does = if layer.starts_with("Dropout") {
                 "still drops values at random"
             } else {
-                "still normalises with the batch, and updates its running statistics"
+                "still normalises with the statistics of the batch, and updates its running statistics"
             };
             let message = format!("the model is evaluated in training mode: its `{layer}` {does}");
             let labels = vec![Label { span: *by, message: "its output is evaluated here".to_owned() }];

@@ -135,8 +135,8 @@ impl LossCutFromGraph {
                 self.lost.borrow_mut().retain(|lost| {
                     let cleared = lost.others.contains(optimizer);
                     if cleared {
-                        let message = "`detach()` disconnects this term of the loss from the parameters of the \
-                            optimizer, so it trains nothing";
+                        let message = "this term of the loss trains nothing: `detach()` disconnects it from the \
+                            parameters of the optimizer that steps";
                         let labels = vec![
                             Label { span: lost.step, message: "this step gets no gradient from the term".to_owned() },
                             Label {

@@ -4,7 +4,7 @@ use super::options;
 use crate::library::notes::{DEFAULT_DEVICE, DEFAULT_DTYPE};
 use crate::library::torch::data;
 use crate::library::{Cx, Table};
-use crate::python::Bound;
+use crate::python::{Bound, Interp};
 use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Kind, Size, Tensor, Topic, Type, Value};
 
 pub(crate) fn register(t: &mut Table) {
@@ -174,6 +174,22 @@ fn set_default_tensor_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.it.remember(DEFAULT_DEVICE, device.clone());
     cx.it.remember(TYPE_DEVICE, device);
     Value::None
+}
+
+/// Forgets the defaults that a function of the program may set, unless the program has set them:
+/// before a function that nothing calls, that function may have run.
+pub(crate) fn forget_defaults(it: &mut Interp<'_>) {
+    let of_type = it.mentions("set_default_tensor_type");
+    let topics = [
+        (DEFAULT_DTYPE, of_type || it.mentions("set_default_dtype")),
+        (DEFAULT_DEVICE, of_type || it.mentions("set_default_device")),
+        (TYPE_DEVICE, of_type),
+    ];
+    for (topic, is_set) in topics {
+        if is_set && it.remembered(topic).is_none() {
+            it.remember(topic, Value::Unknown);
+        }
+    }
 }
 
 fn set_default_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

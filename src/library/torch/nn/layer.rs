@@ -233,11 +233,7 @@ pub(crate) fn parameter(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, name: &st
 /// A new parameter on the heap.
 pub(crate) fn new_parameter(cx: &mut Cx<'_, '_>, mut tensor: Tensor, grad: Grad) -> Value {
     tensor.grad = grad;
-    let value = cx.out(tensor);
-    if let Some(id) = value.as_obj() {
-        cx.it.heap.update_tensor(id, |t| t.parameter = true);
-    }
-    value
+    cx.it.heap.parameter(tensor)
 }
 
 /// Registers a buffer.

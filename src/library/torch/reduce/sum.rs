@@ -75,7 +75,8 @@ fn mean(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dtype = given.unwrap_or(input.dtype);
     if dtype.is_some_and(Dtype::is_integral) {
         if given.is_some() {
-            let message = "`dtype` is not a floating-point type: a mean needs one";
+            let name = dtype.map_or("", Dtype::name);
+            let message = format!("`dtype` is {name}, but a mean needs a floating-point or complex dtype");
             cx.reject(RejectKind::Dtype, message, vec![("`dtype` is given here".to_owned(), b.span("dtype"))]);
         } else {
             refuse_dtype(cx, ("input", &input), "needs floating-point or complex numbers");
