@@ -52,6 +52,10 @@ pub(crate) fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode>
         }
     };
     let layer = bound.get("self").as_obj()?;
+    // Without running statistics, a normalisation uses the batch in both modes.
+    if it.heap.attr(layer, "track_running_stats").and_then(|tracks| tracks.as_bool()) == Some(false) {
+        return None;
+    }
     let training = it.heap.attr(layer, "training")?.as_bool();
     Some(Mode { class, layer, training })
 }
