@@ -179,10 +179,10 @@ impl<'p> Interp<'p> {
     /// assumed to do so: the library class then comes after the unknown class, so that a method of
     /// the unknown class is found first.
     fn append_possible_bases(&self, bases: &[Value], lines: &mut [Vec<Value>]) {
-        let is_unknown = |class: &Value| {
-            let path = class.as_path();
-            path.is_some_and(|path| !path.starts_with("builtins.") && self.library.bases(sym(path)).is_none())
-        };
+        let is_unknown = |class: &Value| matches!(class, Value::Path(_)) && !self.is_known_class(class);
+        if !lines.iter().flatten().any(is_unknown) {
+            return;
+        }
         let contains = |line: &[Value], class: &Value| line.iter().any(|c| self.is_same(c, class) == Some(true));
         let inherited: Vec<Value> = lines
             .iter()

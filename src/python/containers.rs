@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::interp::{Interp, Rounds};
+use super::operator::is_plain;
 use super::stmt::Flow;
 use super::text::part_of_text;
 use super::{Arg, Args};
@@ -320,7 +321,7 @@ impl Interp<'_> {
         if object.is_unknown() {
             self.heap.write_lost(Written::Elements);
         }
-        if object.is_none() || object.is_text() || object.number_type().is_some() || matches!(object, Value::Tuple(_)) {
+        if is_plain(object) || matches!(object, Value::Tuple(_)) {
             self.raise("TypeError");
             return;
         }

@@ -180,11 +180,11 @@ impl<'p> Interp<'p> {
                 instance.attrs.values_mut().filter(|v| v.is_none()).for_each(|v| *v = Value::Unknown);
             }
             for name in self.attributes_set_later(class) {
-                let stored = self.heap.attr(id, name.as_str()).is_some();
-                if stored || self.user_method(&value, name.as_str()).is_some_and(|v| !self.is_callable(&v)) {
-                    self.heap.set_attr(id, name.as_str(), Value::Unknown);
-                } else if !stored && self.user_method(&value, name.as_str()).is_none() {
-                    self.heap.may_have(id, name);
+                let stored = self.heap.attr(id, name.as_str());
+                match stored.is_none().then(|| self.user_method(&value, name.as_str())) {
+                    Some(None) => self.heap.may_have(id, name),
+                    Some(Some(member)) if self.is_callable(&member) => {}
+                    _ => self.heap.set_attr(id, name.as_str(), Value::Unknown),
                 }
             }
             // Methods of the parts of the instance may have run, too.

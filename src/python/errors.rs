@@ -27,13 +27,10 @@ impl Interp<'_> {
     /// not a parameter, too many arguments, or a missing one.
     pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> Option<String> {
         let (function, bound) = match callee {
-            // In a method that nothing calls, `self` may be an instance of a subclass.
-            Value::Bound(_) if self.context.speculative => return None,
-            Value::Bound(pair) => (pair.1.as_obj(), 1),
-            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => (self.plain_constructor(*id), 1),
-            callee => (callee.as_obj(), 0),
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => (self.plain_constructor(*id)?, 1),
+            callee => self.sure_function(callee)?,
         };
-        let Some(Data::Function(function)) = function.map(|id| self.heap.get(id)) else { return None };
+        let Data::Function(function) = self.heap.get(function) else { return None };
         let parameters = self.parameters(function)?;
         let name = match callee {
             Value::Obj(id) if let Data::Class(class) = self.heap.get(*id) => class.name,
@@ -69,15 +66,21 @@ impl Interp<'_> {
     /// The names of the parameters of a function, as `inspect.signature` lists them; `None` if they
     /// are not known.
     pub(crate) fn parameter_names(&self, callee: &Value) -> Option<Vec<Sym>> {
-        let (function, bound) = match callee {
-            // In a method that nothing calls, `self` may be an instance of a subclass.
-            Value::Bound(_) if self.context.speculative => return None,
-            Value::Bound(pair) => (pair.1.as_obj()?, 1),
-            callee => (callee.as_obj()?, 0),
-        };
+        let (function, bound) = self.sure_function(callee)?;
         let Data::Function(function) = self.heap.get(function) else { return None };
         let parameters = self.parameters(function)?.iter().map(|parameter| sym(parameter.name().as_str()));
         Some(parameters.skip(bound).collect())
+    }
+
+    /// The function that a call of a function or method certainly calls, and the number of its
+    /// parameters that the receiver binds.
+    fn sure_function(&self, callee: &Value) -> Option<(ObjId, usize)> {
+        match callee {
+            // In a method that nothing calls, `self` may be an instance of a subclass.
+            Value::Bound(_) if self.context.speculative => None,
+            Value::Bound(pair) => Some((pair.1.as_obj()?, 1)),
+            callee => Some((callee.as_obj()?, 0)),
+        }
     }
 
     /// The parameters of a function, if its decorators do not change them.

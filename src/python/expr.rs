@@ -352,8 +352,9 @@ impl<'p> Interp<'p> {
         self.stopped = flow == Flow::Stopped;
         self.perhaps_none = self.heap.is_perhaps_empty(&Value::Obj(list));
         match self.heap.get(list) {
-            // Evaluating a filter or an element certainly raises, so the program continues only if the iterable
-            // is empty. But most iterables are not empty, so the result is not treated as empty.
+            // Evaluating a filter or an element certainly raises, so the program continues only if
+            // the iterable is empty. But most iterables are not empty, so the result is not treated
+            // as empty.
             Data::List(Items::Exact(items)) if raised && items.is_empty() => Items::Many(Value::Unknown),
             Data::List(items) => items.clone(),
             _ => Items::Many(Value::Unknown),
@@ -491,14 +492,11 @@ impl<'p> Interp<'p> {
     /// Whether a method of the receiver is defined by a subclass of the class whose method runs:
     /// other instances may have another method of this name.
     fn is_of_subclass(&self, receiver: &Value, name: Sym) -> bool {
-        let Some((class, _)) = self.frames.iter().rev().find_map(|frame| frame.owner.clone()) else { return false };
+        let Some((class, _)) = self.frames.iter().rev().find_map(|frame| frame.owner.as_ref()) else { return false };
         let line = self.mro_of(receiver);
-        let subclasses = line.iter().map_while(|c| c.as_obj().filter(|id| *id != class));
-        subclasses.count() < line.len()
-            && line
-                .iter()
-                .map_while(|c| c.as_obj().filter(|id| *id != class))
-                .any(|id| matches!(self.heap.get(id), Data::Class(class) if class.attrs.contains_key(&name)))
+        let subclasses = line.iter().position(|c| c.as_obj() == Some(*class)).unwrap_or_default();
+        let defines = |id| matches!(self.heap.get(id), Data::Class(class) if class.attrs.contains_key(&name));
+        line.iter().take(subclasses).filter_map(Value::as_obj).any(defines)
     }
 
     /// Whether an expression is a name from outside the current function, or an attribute of such a

@@ -205,10 +205,11 @@ impl Interp<'_> {
 
     /// A name that `from module import *` may bind.
     fn starred(&mut self, from: FileId, bindings: &Bindings, scope: ObjId, name: Sym) -> Option<Value> {
-        if bindings.stars.is_empty() || name.as_str().starts_with('_') || !self.may_demand(scope, name) {
-            return None;
-        }
-        if self.unstarred.contains(&(scope, name)) {
+        if bindings.stars.is_empty()
+            || name.as_str().starts_with('_')
+            || self.unstarred.contains(&(scope, name))
+            || !self.may_demand(scope, name)
+        {
             return None;
         }
         self.demands.push((scope, name));

@@ -15,15 +15,19 @@ const WITH_TENSOR_CLASSES: &[&str] = &["import monai", "from monai", "import fas
 impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have.
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
-        let message = self.library.missing_name(path, name);
-        // The functions for Fourier transforms became a module. A program that names both tests
-        // which one exists.
-        let module = [format!("import {path}.fft"), format!("{path}.fft.")];
-        let has_module = || module.iter().any(|text| self.mentions(sym(text).as_str()));
-        let has_other = self.mentions("__version__") || name.as_str().ends_with("fft") && has_module();
-        if let Some(message) = message.filter(|_| !self.may_be_given(name) && !has_other) {
+        let Some(message) = self.library.missing_name(path, name) else { return };
+        if !self.may_be_given(name) && !self.tests_version(path, name) {
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
         }
+    }
+
+    /// Whether the program may use this name of a module only in older versions of the library.
+    fn tests_version(&self, path: Sym, name: Sym) -> bool {
+        // The functions for Fourier transforms became a module. A program that names both tests
+        // which one exists.
+        let module = || [format!("import {path}.fft"), format!("{path}.fft.")];
+        self.mentions("__version__")
+            || name.as_str().ends_with("fft") && module().iter().any(|text| self.mentions(sym(text).as_str()))
     }
 
     /// Whether a value of a known type certainly lacks an attribute, because

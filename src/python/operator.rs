@@ -299,7 +299,8 @@ fn is_unsupported_plain(op: BinOp, left: &Value, right: &Value) -> bool {
     }
 }
 
-fn is_plain(value: &Value) -> bool {
+/// Whether a value is certainly `None`, a string or a number.
+pub(super) fn is_plain(value: &Value) -> bool {
     value.is_none() || is_str(value) || value.number_type().is_some()
 }
 

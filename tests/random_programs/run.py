@@ -109,7 +109,7 @@ def rows_of_statements(source):
     return {row: span for span in spans for row in span}
 
 
-def execute(code, shown, data, looped=frozenset(), spans=types.MappingProxyType({})):
+def execute(code, shown, data, looped, spans):
     """Runs compiled code in this process, with one seed for the data."""
     run = Run()
     setattr(builtins, OBSERVE, run.observe)

@@ -248,26 +248,25 @@ fn collates_by_default(cx: &Cx<'_, '_>, loader: &Value) -> bool {
 
 /// A batch with this number of samples.
 fn batch_of(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
-    let before = cx.it.remembered(WORKER).unwrap_or(Value::Bool(false));
     let workers = cx.attr(loader, "num_workers").as_int().is_some_and(|n| n > 0);
     let forked = workers && cx.attr(loader, "multiprocessing_context").is_none() && cx.it.remembered(START).is_none();
     // A `worker_init_fn` may change the workers' copy of the dataset.
     let copied = workers && cx.attr(loader, "worker_init_fn").is_none();
-    let copied_before = cx.it.remembered(COPIED).unwrap_or(Value::Bool(false));
-    cx.it.remember(WORKER, Value::Bool(forked));
-    cx.it.remember(COPIED, Value::Bool(copied));
-    let batch = sampled(cx, loader, size);
-    cx.it.remember(WORKER, before);
-    cx.it.remember(COPIED, copied_before);
-    batch
+    noting(cx, WORKER, forked, |cx| noting(cx, COPIED, copied, |cx| sampled(cx, loader, size)))
+}
+
+/// Calls `run` with a note about the run, and restores the note afterwards.
+fn noting<T>(cx: &mut Cx<'_, '_>, topic: Topic, holds: bool, run: impl FnOnce(&mut Cx<'_, '_>) -> T) -> T {
+    let before = cx.it.remembered(topic).unwrap_or(Value::Bool(false));
+    cx.it.remember(topic, Value::Bool(holds));
+    let out = run(cx);
+    cx.it.remember(topic, before);
+    out
 }
 
 fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     let dataset = cx.attr(loader, "dataset");
-    let seeded = cx.it.remembered(SEEDED).unwrap_or(Value::Bool(false));
-    cx.it.remember(SEEDED, Value::Bool(false));
-    let one = sample(cx, &dataset);
-    cx.it.remember(SEEDED, seeded);
+    let one = noting(cx, SEEDED, false, |cx| sample(cx, &dataset));
     compare_draws(cx, &one);
     let function = cx.attr(loader, "collate_fn");
     let batched = !(cx.attr(loader, "batch_size").is_none() && is_plain(cx, loader));
@@ -370,10 +369,7 @@ fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let given = if b.given("args") { cx.items(&b.get("args")) } else { Some(Vec::new()) };
     if let Some(given) = given {
         let args = Args::positional(std::iter::once(Value::Any(Type::Int)).chain(given), span);
-        let before = cx.it.remembered(SPAWNED).unwrap_or(Value::Bool(false));
-        cx.it.remember(SPAWNED, Value::Bool(true));
-        cx.it.call(&b.get("fn"), args, span);
-        cx.it.remember(SPAWNED, before);
+        noting(cx, SPAWNED, true, |cx| cx.it.call(&b.get("fn"), args, span));
     }
     Value::Unknown
 }

@@ -73,10 +73,9 @@ fn mean(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let given = cx.dtype_arg(&b.get("dtype"));
     let dtype = given.unwrap_or(input.dtype);
-    if dtype.is_some_and(Dtype::is_integral) {
+    if let Some(dtype) = dtype.filter(|d| d.is_integral()) {
         if given.is_some() {
-            let name = dtype.map_or("", Dtype::name);
-            let message = format!("`dtype` is {name}, but a mean needs a floating-point or complex dtype");
+            let message = format!("`dtype` is {dtype}, but a mean needs a floating-point or complex dtype");
             cx.reject(RejectKind::Dtype, message, vec![("`dtype` is given here".to_owned(), b.span("dtype"))]);
         } else {
             refuse_dtype(cx, ("input", &input), "needs floating-point or complex numbers");
