@@ -44,23 +44,31 @@ const press = (keys) => page.keyboard.press(keys);
 // VS Code displays spaces as no-break spaces.
 const holds = (part) => page.waitForFunction(
   (part) => document.querySelector(".part.editor").innerText.replaceAll("\u00a0", " ").includes(part), part);
+// A part of the window that is still loading, such as a rule's page, may take the focus and so close the
+// input. Then the input is opened again.
+const input = async (keys, text, answer) => {
+  for (let attempt = 0; ; attempt += 1) {
+    await press(keys);
+    try {
+      await page.locator(".quick-input-widget input").fill(text, { timeout: 10_000 });
+      await answer?.waitFor({ timeout: 10_000 });
+      return await press("Enter");
+    } catch (error) {
+      if (attempt === 5) {
+        throw error;
+      }
+      await press("Escape");
+    }
+  }
+};
+const row = (name) => page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name }).first();
 const open = async (name) => {
-  await press("Control+p");
-  await page.locator(".quick-input-widget input").fill(name);
-  await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name }).first().waitFor();
-  await press("Enter");
+  await input("Control+p", name, row(name));
   await page.locator(".tab.active", { hasText: name }).waitFor();
 };
-const command = async (name) => {
-  await press("F1");
-  await page.locator(".quick-input-widget input").fill(`>${name}`);
-  await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name }).first().waitFor();
-  await press("Enter");
-};
+const command = (name) => input("F1", `>${name}`, row(name));
 const goTo = async (line, column) => {
-  await press("Control+g");
-  await page.locator(".quick-input-widget input").fill(`:${line}:${column}`);
-  await press("Enter");
+  await input("Control+g", `:${line}:${column}`);
   await page.locator(".statusbar", { hasText: `Ln ${line}, Col ${column}` }).waitFor();
   await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
 };
