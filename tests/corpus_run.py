@@ -25,6 +25,7 @@ import subprocess
 import sys
 import threading
 
+import forks
 import rule_pages
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "corpus"
@@ -110,11 +111,7 @@ def serve(timeout):
 
     import torch
 
-    torch.set_num_threads(1)
-    try:
-        import torchvision  # noqa: F401
-    except ImportError:
-        pass
+    forks.import_once()
     print(json.dumps({"cuda": torch.cuda.is_available(), "torch": torch.__version__}), flush=True)
     for line in sys.stdin:
         read, write = os.pipe()

@@ -27,6 +27,7 @@ import tempfile
 import time
 
 import corpus_run
+import forks
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNTIME = ROOT / "src" / "probe" / "runtime"
@@ -255,13 +256,7 @@ def main():
         "device": options.device,
         "gpus": 1,
     }
-    import torch
-
-    torch.set_num_threads(1)
-    try:
-        import torchvision  # noqa: F401
-    except ImportError:
-        pass
+    forks.import_once()
 
     count = collections.Counter()
     failed = 0

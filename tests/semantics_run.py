@@ -34,6 +34,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "conformance")]
 sys.dont_write_bytecode = True
 
+import forks  # noqa: E402
 from corpus_run import EXPECTED, SILENT  # noqa: E402
 from trace import OBSERVE, Instrument  # noqa: E402
 
@@ -431,10 +432,7 @@ def main():
     options = parser.parse_args()
 
     warnings.filterwarnings("ignore")
-    import numpy  # noqa: F401, imported once for all forks
-    import torch
-
-    torch.set_num_threads(1)
+    forks.import_once()
     command = [sys.executable, "-c", "import torch; print(torch.cuda.is_available())"]  # CUDA does not survive a fork
     has_cuda = subprocess.run(command, capture_output=True, text=True).stdout.strip() == "True"
 

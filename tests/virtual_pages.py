@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+import forks
 import probe_corpus
 
 # These pages quote asserts of other functions than the one in the Example.
@@ -67,9 +68,7 @@ def main():
     listed = subprocess.run(
         [options.torchvet, "rule", "--all", "--output-format", "json"], stdout=subprocess.PIPE, check=True
     )
-    import torch
-
-    torch.set_num_threads(1)
+    forks.import_once()
     count = collections.Counter()
     for page in json.loads(listed.stdout):
         if options.names and not any(name in page["name"] for name in options.names):

@@ -39,4 +39,8 @@ def too_many():
     return evaluate(Net(2), torch.zeros(2, 3, 4), 0.5, True)  # error: TV802
 
 
-random.choice([wide, nothing, backwards, both_ways, too_many])()
+def size_as_values():
+    return torch.tensor(64, 3)  # error: TV802
+
+
+random.choice([wide, nothing, backwards, both_ways, too_many, size_as_values])()

@@ -13,3 +13,4 @@ lengths = {"g": 2}
 print(rearrange(x, "b (g c) h w -> (b g) c h w", **lengths).shape, repeat(x[0], "c h w -> g c h w", **lengths).shape)
 print(Rearrange("b c (h p) (w q) -> b (h w) (c p q)", p=2, q=2)(x).shape, Reduce("b c h w -> b c", "mean")(x).shape)
 print(rearrange(x[0, 0, 0, :, None], "w 01 -> w").shape, rearrange(x[0, 0, 0], "w -> w 01").shape)
+print(reduce(x, "b ... -> (b s) ...", "repeat", s=3).shape, Reduce("b ... -> (b s) ...", "repeat", s=3)(x).shape)

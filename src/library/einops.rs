@@ -8,7 +8,10 @@ use crate::value::{Dict, Dim, Dtype, Grad, Key, Origin, Past, Range, Size, Tenso
 
 pub(super) fn register(t: &mut Table) {
     t.def("einops.rearrange", "tensor, pattern, **axes_lengths", |cx, b| run(cx, b, "rearrange"));
-    t.def("einops.reduce", "tensor, pattern, reduction, **axes_lengths", |cx, b| run(cx, b, "reduce"));
+    t.def("einops.reduce", "tensor, pattern, reduction, **axes_lengths", |cx, b| match kind_of(&b.get("reduction")) {
+        Some(kind) => run(cx, b, kind),
+        None => cx.some_tensor(),
+    });
     t.def("einops.repeat", "tensor, pattern, **axes_lengths", |cx, b| run(cx, b, "repeat"));
     for framework in ["torch", "torch_layers"] {
         for (name, function) in [("Rearrange", "rearrange"), ("Reduce", "reduce")] {
@@ -16,8 +19,10 @@ pub(super) fn register(t: &mut Table) {
             let sig = if name == "Reduce" { "pattern, reduction, **axes_lengths" } else { "pattern, **axes_lengths" };
             let class = t.class(&path, &["torch.nn.Module"], sig);
             class.init = Some(|cx, object, b| {
-                let kind = if cx.name() == "Reduce" { "reduce" } else { "rearrange" };
-                check_pattern(cx, b, kind);
+                if let Some(kind) = if cx.name() == "Reduce" { kind_of(&b.get("reduction")) } else { Some("rearrange") }
+                {
+                    check_pattern(cx, b, kind);
+                }
                 let mut dict = Dict { open: b.open.then_some(Value::Unknown), ..Dict::default() };
                 for (name, arg) in &b.extra {
                     dict.entries.insert(Key::Str(name.as_str().into()), arg.value.clone());
@@ -27,6 +32,15 @@ pub(super) fn register(t: &mut Table) {
             });
             t.def(&format!("{path}.forward"), "self, input", if function == "reduce" { reduce_layer } else { layer });
         }
+    }
+}
+
+/// The rules for the pattern of `einops.reduce`: the reduction "repeat" has those of `einops.repeat`.
+fn kind_of(reduction: &Value) -> Option<&'static str> {
+    match reduction.as_str() {
+        Some("repeat") => Some("repeat"),
+        Some(_) => Some("reduce"),
+        None => None,
     }
 }
 
@@ -42,15 +56,14 @@ fn reduce_layer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn through(cx: &mut Cx<'_, '_>, b: &Bound, function: &str) -> Value {
     let (object, span) = (b.get("self"), cx.span);
     let pattern = cx.attr(&object, "pattern");
-    let kind = function.rsplit('.').next().unwrap_or_default();
+    let reduction = (function == "einops.reduce").then(|| cx.attr(&object, "reduction"));
+    let Some(kind) = reduction.as_ref().map_or(Some("rearrange"), kind_of) else { return cx.some_tensor() };
     // The constructor of a layer already rejected this pattern.
     if pattern.as_str().is_some_and(|pattern| fault(kind, pattern, &[], true).is_some()) {
         return cx.some_tensor();
     }
     let mut args = Args::positional([b.get("input"), pattern], span);
-    if function == "einops.reduce" {
-        args.pos.push(Arg::new(cx.attr(&object, "reduction"), span));
-    }
+    args.pos.extend(reduction.map(|reduction| Arg::new(reduction, span)));
     let axes = cx.attr(&object, "axes_lengths");
     if let Some(dict) = cx.it.heap.dict_of(&axes) {
         args.more_kw = dict.open.is_some();

@@ -17,7 +17,8 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
     let assumed = (!sure).then_some("with the newest PyTorch");
     let rejection = Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed };
     if sure {
-        // Whether an object is a tensor may depend on a condition.
+        // In an arm of an unknown condition, a wrong call of a function is reported, but not one of a
+        // method: the condition may test whether the object is a tensor.
         match ["torch.Tensor.", "numpy.ndarray.", "pandas."].iter().any(|of| path.as_str().starts_with(of)) {
             true => it.reject(rejection, span),
             false => it.in_arm_of_callee(|it| it.reject(rejection, span)),
@@ -51,7 +52,9 @@ fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
     let takes = |name: Sym| sigs.iter().any(|sig| sig.double_star || sig.params.iter().any(|p| p.name == name));
     let is_unknown = |name: Sym| !takes(name) && !OF_NUMPY.contains(&name.as_str());
     let unknown = args.kw.iter().find(|(name, _)| is_unknown(*name));
-    if let Some((unknown, _)) = unknown.or_else(|| args.kw.iter().find(|(name, _)| !takes(*name))) {
+    // The native functions accept these names.
+    let of_numpy = || args.kw.iter().find(|(name, _)| !takes(*name)).filter(|_| in_nn);
+    if let Some((unknown, _)) = unknown.or_else(of_numpy) {
         let known = sigs.iter().flat_map(|sig| &sig.params).map(|p| p.name.as_str());
         let (message, near) = unknown_argument(name, unknown.as_str(), known);
         // The parameter names in `torch.nn` are assumed to be the same in every version.
@@ -65,6 +68,8 @@ fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
     }
     let most = sig.params.iter().filter(|p| !p.keyword_only).count();
     let is_class = name.starts_with(char::is_uppercase);
-    let too_many = in_nn && is_class && sig.star.is_none() && args.pos.len() > most;
+    // Functions with more parameters may have accepted some of them by position in another version.
+    let is_sure = in_nn && is_class || most == 1 && path.rsplit_once('.').is_some_and(|(of, _)| of == "torch");
+    let too_many = is_sure && sig.star.is_none() && args.pos.len() > most;
     too_many.then(|| (surplus_arguments(name, most, args.pos.len()), true))
 }

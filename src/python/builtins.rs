@@ -410,6 +410,9 @@ impl Interp<'_> {
     fn hasattr(&mut self, object: &Value, name: Option<&Value>, span: Span) -> Value {
         let Some(name) = name.and_then(Value::as_str) else { return Value::Any(Type::Bool) };
         let name = sym(name);
+        if let Value::Path(module) = object {
+            self.tested_modules.insert(*module);
+        }
         // A property of the program is not read, because this would run it.
         let known = match object {
             Value::Obj(id) => match self.heap.get(*id) {

@@ -395,7 +395,7 @@ impl<'p> Interp<'p> {
         consumer: Option<Consumer<'p>>,
     ) -> Value {
         let Some(code) = self.code.get(function.code.0 as usize).cloned() else { return Value::Unknown };
-        let active = self.frames.iter().chain(&self.waiting).filter(|f| f.code == Some(function.code)).count();
+        let active = self.active_calls(function);
         let abroad = match self.meter.is_abroad() {
             true => None,
             false if !self.demands.is_empty() => Some(Abroad::Import),
@@ -455,6 +455,16 @@ impl<'p> Interp<'p> {
             self.pass(span);
         }
         value
+    }
+
+    /// The number of active calls of a function. Functions with the same body and other outer
+    /// variables, such as those that a decorator returns, are others.
+    fn active_calls(&self, function: &Function) -> usize {
+        let is_same = |frame: &&Frame<'p>| {
+            frame.code == Some(function.code)
+                && matches!(self.heap.get(frame.home), Data::Scope(scope) if scope.parent == Some(function.scope))
+        };
+        self.frames.iter().chain(&self.waiting).filter(is_same).count()
     }
 
     /// Whether this call repeats an active call of the same function with the same arguments,

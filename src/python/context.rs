@@ -110,9 +110,9 @@ impl<'p> Interp<'p> {
         if self.context.mode == Mode::Silent { &Nobody } else { self.observer }
     }
 
-    /// Whether the current code is replayed for the rules: a later round of a loop, from exactly
-    /// the state in which the previous round ended, or a hypothetical handler. That state is not
-    /// joined with those of other rounds, so a fact that holds on every path holds in every run.
+    /// Whether the current code is replayed for the rules: a later round of a loop, or a hypothetical
+    /// handler. A replayed round begins in the state in which the previous round ended, which is not
+    /// a join of several rounds. So a fact that holds on every path of the replay is certain.
     pub(crate) fn second_round(&self) -> bool {
         matches!(self.context.mode, Mode::Replay | Mode::Hypothetical)
     }

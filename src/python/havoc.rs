@@ -22,6 +22,21 @@ const MAX_CALLS: u32 = 3;
 /// depth.
 type Seen = FxHashMap<(CodeId, ObjId, Vec<Option<ObjId>>), u32>;
 
+/// The known arguments of a call.
+#[derive(Default)]
+struct Given {
+    positional: Vec<Value>,
+    named: Vec<(Sym, Value)>,
+}
+
+impl Given {
+    /// The same arguments, after these.
+    fn after(mut self, first: impl IntoIterator<Item = Value>) -> Given {
+        self.positional.splice(0..0, first);
+        self
+    }
+}
+
 /// When an escaped function of the program may be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hook {
@@ -73,7 +88,8 @@ impl Interp<'_> {
             (Value::Bound(a), Value::Bound(b)) => a.0.as_obj() == b.0.as_obj() && a.1.as_obj() == b.1.as_obj(),
             (Value::Partial(a), Value::Partial(b)) => {
                 let parts = |p: &crate::value::Partial| {
-                    std::iter::once(&p.func).chain(&p.args).map(Value::as_obj).collect::<Vec<_>>()
+                    let named = p.kwargs.iter().map(|(_, value)| value);
+                    std::iter::once(&p.func).chain(&p.args).chain(named).map(Value::as_obj).collect::<Vec<_>>()
                 };
                 parts(a) == parts(b)
             }
@@ -92,7 +108,7 @@ impl Interp<'_> {
         let all: Vec<Value> =
             self.hooks.iter().filter(|(when, _)| which(*when)).map(|(_, function)| function.clone()).collect();
         for function in all {
-            self.havoc_call(&function, &[], MAX_CALLS, &mut Seen::default());
+            self.havoc_call(&function, Given::default(), MAX_CALLS, &mut Seen::default());
         }
     }
 
@@ -110,9 +126,9 @@ impl Interp<'_> {
             Value::Obj(id) => self.havoc_object(*id, depth, seen),
             Value::Bound(pair) => {
                 self.havoc_argument(&pair.0.clone(), depth, seen);
-                self.havoc_call(value, &[], depth, seen);
+                self.havoc_call(value, Given::default(), depth, seen);
             }
-            Value::Partial(_) => self.havoc_call(value, &[], depth, seen),
+            Value::Partial(_) => self.havoc_call(value, Given::default(), depth, seen),
             _ => {}
         }
     }
@@ -151,7 +167,7 @@ impl Interp<'_> {
                     self.havoc_container(part);
                 }
             }
-            Data::Function(_) | Data::Iter(_) => self.havoc_call(&Value::Obj(id), &[], depth, seen),
+            Data::Function(_) | Data::Iter(_) => self.havoc_call(&Value::Obj(id), Given::default(), depth, seen),
             _ => self.havoc_container(id),
         }
     }
@@ -170,19 +186,18 @@ impl Interp<'_> {
     }
 
     /// Makes unknown what a call may write.
-    fn havoc_call(&mut self, callee: &Value, args: &[Value], depth: u32, seen: &mut Seen) {
-        let with = |first: &[Value]| first.iter().chain(args).cloned().collect::<Vec<Value>>();
+    fn havoc_call(&mut self, callee: &Value, args: Given, depth: u32, seen: &mut Seen) {
         match callee {
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::Function(function) => {
                     let (code, scope) = (function.code, function.scope);
                     let Some(writes) = self.writes(code) else { return };
-                    let given = writes.positional.iter().copied().zip(args.iter().cloned()).collect();
-                    self.havoc_function(code, scope, given, depth, seen);
+                    let by_position = writes.positional.iter().copied().zip(args.positional);
+                    self.havoc_function(code, scope, by_position.chain(args.named).collect(), depth, seen);
                 }
                 Data::Instance(_) => {
                     if let Some(method) = self.user_method(callee, "__call__") {
-                        self.havoc_call(&method, &with(std::slice::from_ref(callee)), depth, seen);
+                        self.havoc_call(&method, args.after([callee.clone()]), depth, seen);
                     }
                 }
                 // Unseen code runs the coroutine or generator.
@@ -197,10 +212,17 @@ impl Interp<'_> {
                 }
                 _ => {}
             },
-            Value::Bound(pair) => self.havoc_call(&pair.1, &with(std::slice::from_ref(&pair.0)), depth, seen),
-            Value::Partial(partial) => self.havoc_call(&partial.func, &with(&partial.args), depth, seen),
+            Value::Bound(pair) => self.havoc_call(&pair.1, args.after([pair.0.clone()]), depth, seen),
+            Value::Partial(partial) => {
+                let mut args = args.after(partial.args.iter().cloned());
+                args.named.extend(partial.kwargs.iter().cloned());
+                self.havoc_call(&partial.func, args, depth, seen);
+            }
             Value::Method(pair) if !READ_ONLY.contains(&pair.1.as_str()) => self.havoc_contents(&pair.0),
-            Value::Unknown => args.iter().for_each(|arg| self.havoc_argument(arg, depth, seen)),
+            Value::Unknown => {
+                let named = args.named.iter().map(|(_, value)| value);
+                args.positional.iter().chain(named).for_each(|arg| self.havoc_argument(arg, depth, seen));
+            }
             _ => {}
         }
     }
@@ -297,15 +319,15 @@ impl Interp<'_> {
             if let Some(object) = self.at_place(place, scope, own, given)
                 && let Some(method) = self.user_method(&object, name.as_str())
             {
-                self.havoc_call(&method, std::slice::from_ref(&object), depth - 1, seen);
+                self.havoc_call(&method, Given::default().after([object]), depth - 1, seen);
             }
         }
         for (name, places) in &writes.calls {
             let callee = self.at_place(&[*name], scope, own, given);
             let args = places.iter().map(|place| self.at_place(place, scope, own, given));
-            let args: Vec<Value> = args.map(|arg| arg.unwrap_or(Value::None)).collect();
+            let positional = args.map(|arg| arg.unwrap_or(Value::None)).collect();
             if let Some(callee) = callee {
-                self.havoc_call(&callee, &args, depth - 1, seen);
+                self.havoc_call(&callee, Given { positional, named: Vec::new() }, depth - 1, seen);
             }
         }
     }
@@ -325,7 +347,7 @@ impl Interp<'_> {
             let library = self.library;
             library.unseen_method(self, id, method);
             if let Some(method) = self.user_method(&object, method) {
-                self.havoc_call(&method, std::slice::from_ref(&object), MAX_CALLS, &mut Seen::default());
+                self.havoc_call(&method, Given::default().after([object]), MAX_CALLS, &mut Seen::default());
             }
         }
     }

@@ -88,9 +88,9 @@ pub(super) struct Frame<'p> {
     pub owner: Option<(ObjId, Option<Value>)>,
     /// The class whose body this is.
     pub class_body: Option<ObjId>,
-    /// The heap mark at the beginning of the call, and the number under which paths that return are
-    /// stored.
+    /// The heap mark at the beginning of the call.
     pub mark: Option<Mark>,
+    /// The id of the call. A path that leaves it by `return` is stored as an [`Exit`] to this id.
     pub id: BlockId,
     /// The blocks around the current statement, outermost first.
     pub blocks: Vec<Block<'p>>,
@@ -208,6 +208,8 @@ pub(crate) struct Interp<'p> {
     pub declines_gpu: bool,
     /// The canonical paths of library members that the program replaced or added.
     pub(super) replaced: FxHashSet<Sym>,
+    /// Modules of libraries of which the program tests whether they have a name.
+    pub(super) tested_modules: FxHashSet<Sym>,
     /// Functions that unseen code may call: hooks, callbacks.
     pub(super) hooks: Vec<(super::Hook, Value)>,
     /// The number of loops that have begun.
@@ -271,6 +273,7 @@ impl<'p> Interp<'p> {
             has_descriptors: false,
             declines_gpu: false,
             replaced: FxHashSet::default(),
+            tested_modules: FxHashSet::default(),
             hooks: Vec::new(),
             begun: 0,
             raised: 0,
@@ -301,6 +304,19 @@ impl<'p> Interp<'p> {
     pub(crate) fn tests_attribute(&self, name: &str) -> bool {
         let code = self.frames.last().and_then(|f| f.code).and_then(|id| self.code.get(id.0 as usize));
         matches!(code.map(|c| c.body), Some(Body::Function(def)) if super::narrow::tests(&def.body, name))
+    }
+
+    /// Whether this place of the current function is in an `if` statement that tests a parameter of
+    /// the function, other than its object, for something else than `None`.
+    pub(crate) fn depends_on_parameter(&self, at: Span) -> bool {
+        let code = self.frames.last().and_then(|f| f.code).and_then(|id| self.code.get(id.0 as usize));
+        let Some(Body::Function(def)) = code.map(|c| c.body) else { return false };
+        let is_parameter = |name: &&str| def.parameters.iter().skip(1).any(|p| p.name().as_str() == *name);
+        super::narrow::guards(&def.body, at.start).into_iter().any(|test| {
+            let mut names = Vec::new();
+            super::narrow::names(test, &mut names);
+            !super::narrow::tests_none(test) && names.iter().any(is_parameter)
+        })
     }
 
     /// The definition of the current function.

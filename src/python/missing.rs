@@ -27,6 +27,7 @@ impl Interp<'_> {
         // which one exists.
         let module = || [format!("import {path}.fft"), format!("{path}.fft.")];
         self.mentions("__version__")
+            || self.tested_modules.contains(&path)
             || name.as_str().ends_with("fft") && module().iter().any(|text| self.mentions(sym(text).as_str()))
     }
 

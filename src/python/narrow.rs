@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::entry::blocks;
 use super::interp::Interp;
 use crate::syntax::ast::{self, CmpOp};
-use crate::syntax::{Expr, Stmt};
+use crate::syntax::{Expr, Ranged as _, Stmt};
 use crate::value::{Among, Data, Dim, ObjId, Ranged, Size, Sym, Taken, Value, sym};
 
 /// A name with its value before a condition, and the weaker value in the arms of the condition.
@@ -42,6 +42,24 @@ pub(super) fn tests(body: &[Stmt], name: &str) -> bool {
         _ => false,
     };
     body.iter().any(|stmt| tested(stmt) || blocks(stmt).into_iter().any(|inner| tests(inner, name)))
+}
+
+/// The conditions of the `if` statements around a place in these statements. Those of an `elif` or
+/// `else` include the conditions before it.
+pub(super) fn guards(body: &[Stmt], at: u32) -> Vec<&Expr> {
+    let Some(stmt) = body.iter().find(|stmt| stmt.range().contains(at.into())) else { return Vec::new() };
+    let mut all = Vec::new();
+    if let Stmt::If(s) = stmt {
+        all.push(&*s.test);
+        all.extend(s.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref()));
+    }
+    all.extend(blocks(stmt).into_iter().flat_map(|inner| guards(inner, at)));
+    all
+}
+
+/// Whether a condition only asks whether a value is `None`.
+pub(super) fn tests_none(test: &Expr) -> bool {
+    matches!(test, Expr::Compare(e) if e.comparators.iter().all(Expr::is_none_literal_expr))
 }
 
 fn reads(expr: &Expr, name: &str) -> bool {

@@ -59,6 +59,9 @@ UNSTUBBED = {
     "sparse_coo_tensor": "size, *, dtype=None, device=None, requires_grad=False, check_invariants=None",
 }
 
+# Native functions whose first parameter alone may be passed by position, although the stubs say otherwise.
+ONE_BY_POSITION = {"tensor", "as_tensor", "new_tensor", "new_ones"}
+
 
 class Parameter:
     """One parameter of a signature: its name, its kind and its default as source, or None."""
@@ -208,6 +211,8 @@ def from_stub(node, is_method):
     parameters = []
     for argument, default in zip(positional, defaults):
         kind = "positional" if argument in arguments.posonlyargs else "plain"
+        if node.name in ONE_BY_POSITION and default is not None and not arguments.vararg:
+            kind = "keyword"
         name = "input" if argument.arg == "self" and not is_method else argument.arg
         parameters.append(Parameter(name, kind, stub_default(default)))
     if arguments.vararg:

@@ -29,6 +29,10 @@ import tempfile
 import traceback
 import types
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
+
+import forks  # noqa: E402
+
 ENTRY = ("train.py", "main.py")
 NEEDS = re.compile(r"^#\s*needs:\s*(.+)$", re.MULTILINE)
 OBSERVE = "__torchvet_observe__"
@@ -333,9 +337,7 @@ def main():
     if not options.torchvet and not options.facts:
         parser.error("--torchvet or --facts is required")
 
-    import torch
-
-    torch.set_num_threads(1)
+    forks.import_once()
     cuda = False
     try:  # in a separate process, because CUDA does not work after a fork
         probe = [sys.executable, "-c", "import torch; print(torch.cuda.is_available())"]

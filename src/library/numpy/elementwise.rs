@@ -7,7 +7,7 @@ use crate::library::torch::picks;
 use crate::library::{Cx, Table};
 use crate::python::{BinOp, Bound, Interp, UnaryOp};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Device, Dtype, Range, Role, Tensor, Type, Value, sym};
+use crate::value::{ArrayKind, Data, Device, Dtype, Range, Role, Tensor, Type, Value, sym};
 
 pub(crate) fn register(t: &mut Table) {
     t.family(
@@ -244,6 +244,16 @@ pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value
     let kinds = (kind(it, left), kind(it, right));
     if !matches!(kinds, (Some(ArrayKind::Numpy), None | Some(ArrayKind::Numpy)) | (None, Some(ArrayKind::Numpy))) {
         return None;
+    }
+    // A scalar, which is modelled as an array without dimensions, repeats a list or tuple.
+    let is_sequence = |v: &Value| match v {
+        Value::Tuple(_) => true,
+        Value::Obj(id) => matches!(it.heap.get(*id), Data::List(_)),
+        _ => false,
+    };
+    let perhaps_scalar = |v: &Value| it.heap.tensor_ref(v).is_some_and(|t| t.rank().is_none_or(|rank| rank == 0));
+    if op == BinOp::Mul && (is_sequence(left) && perhaps_scalar(right) || is_sequence(right) && perhaps_scalar(left)) {
+        return Some(Value::Unknown);
     }
     let mut cx = Cx { it, path: sym("numpy.ndarray"), span };
     Some(operator(&mut cx, op, left, right).unwrap_or(Value::Unknown))

@@ -76,7 +76,9 @@ pub(crate) fn used(
     method: &str,
 ) -> Option<Value> {
     let of_tensors = |(name, called): &(&str, bool)| *called && METHODS_OF_TENSORS.contains(name);
-    uses.iter().find(|one| of_tensors(one))?;
+    // The program's own classes may have such a method, too.
+    let is_defined = |name: &str| it.mentions(sym(&format!("def {name}(")).as_str());
+    uses.iter().find(|one| of_tensors(one) && !is_defined(one.0))?;
     let inside = method == "forward" && receiver.is_some_and(|receiver| super::nn::moves::may_be_moved(it, receiver));
     let device = inside.then_some(Device::of(DeviceKind::Module));
     Some(it.heap.tensor(Tensor::default().with_device(device, None)))

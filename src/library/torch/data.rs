@@ -164,9 +164,9 @@ fn sample(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
     cx.it.subscript(dataset, &index, span)
 }
 
-/// A sample of a subset that the program chose: it may have chosen the samples by their labels, so
-/// not all values of the dataset need to occur.
-fn perhaps_selected(cx: &mut Cx<'_, '_>, sample: Value) -> Value {
+/// A sample that the program chose: it may have chosen the samples by their labels, so not all values
+/// of the dataset need to occur.
+pub(crate) fn perhaps_selected(cx: &mut Cx<'_, '_>, sample: Value) -> Value {
     match sample {
         Value::Tuple(parts) => Value::tuple(parts.iter().map(|part| perhaps_selected(cx, part.clone())).collect()),
         Value::Ranged(ranged) => Value::ranged(ranged.range.clone().only_bounds(), false, ranged.at),

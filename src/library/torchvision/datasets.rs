@@ -12,6 +12,7 @@ use crate::library::common::{array, part_of};
 use crate::library::data::{ImageDataset, Store, TORCHVISION_DATASETS};
 use crate::library::stdlib::deepcopy;
 use crate::library::table::Table;
+use crate::library::torch::data::perhaps_selected;
 use crate::library::{Cx, pil};
 use crate::python::{Args, Bound};
 use crate::value::{Data, Device, Dict, Dim, Dtype, Grad, Items, ObjId, Range, Role, Size, Tensor, Type, Value};
@@ -270,6 +271,12 @@ fn get_item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             deepcopy(&mut cx.it.heap, &pattern)
         }
     };
+    let is_chosen = match b.get("index") {
+        Value::Int(_) => false,
+        Value::Ranged(ranged) => !ranged.range.attained,
+        index => !cx.tensor(&index).and_then(|t| t.range).is_some_and(|range| range.attained),
+    };
+    let target = if is_chosen { perhaps_selected(cx, target) } else { target };
     let span = cx.span;
     let both = object.as_obj().and_then(|id| cx.it.heap.attr(id, "transforms")).unwrap_or(Value::None);
     if !both.is_none() {

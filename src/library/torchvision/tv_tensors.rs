@@ -45,7 +45,7 @@ pub(crate) fn is(cx: &Cx<'_, '_>, value: &Value, class: &str) -> bool {
     class_of(cx, value).is_some_and(|c| c == class)
 }
 
-/// Gives the result of a transform the class of its input.
+/// Sets the class of a transform's result to that of its input.
 pub(crate) fn pass_on(cx: &mut Cx<'_, '_>, from: &Value, to: &Value) {
     match class_of(cx, from) {
         Some(class) => mark(cx, to, class),

@@ -68,6 +68,19 @@ impl Rule for ModulesInPlainContainer {
                     _ => {}
                 }
             }
+            Event::Escaped { value } => {
+                let mut members = Vec::new();
+                collect(it, value, DEPTH, &mut members);
+                for member in members {
+                    match member.as_obj().map(|id| (id, it.heap.get(id))) {
+                        Some((_, Data::Instance(_))) => self.hand(it, &member),
+                        Some((id, Data::Tensor(tensor))) if tensor.parameter => {
+                            self.handed.borrow_mut().insert(id);
+                        }
+                        _ => {}
+                    }
+                }
+            }
             Event::ReadAttribute { object: Some(object), name } => {
                 let records = !is_without_gradients(it);
                 if records && it.inside("forward") {

@@ -119,6 +119,10 @@ fn function(cx: &mut Context<'_, '_>, name: &str, module: &Value, bound: &Bound)
     if bound.open || never || !named || bound.given("training") || cx.it.tests_attribute("training") {
         return;
     }
+    // The caller may decide according to the mode.
+    if cx.it.depends_on_parameter(span) {
+        return;
+    }
     let message = match name.contains("alpha") {
         true => format!("`{name}` never drops values: `training` is False by default"),
         false => format!("`{name}` drops values in evaluation mode too: `training` is True by default"),

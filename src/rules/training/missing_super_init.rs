@@ -41,6 +41,11 @@ impl Rule for MissingSuperInit {
                     self.made.borrow_mut().insert(*id);
                 }
             }
+            // Code that is not run may call it, too. A wrapper passes the object on in a tuple.
+            Event::Escaped { value } => {
+                let held = std::iter::once(value).chain(value.parts()).filter_map(Value::as_obj);
+                self.made.borrow_mut().extend(held);
+            }
             Event::SetAttribute { object, name, value, span, .. } => {
                 let module = Value::Obj(object);
                 if !it.inside("__init__") || self.made.borrow().contains(&object) || !is_module(it, &module) {

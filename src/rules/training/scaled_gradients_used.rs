@@ -75,7 +75,10 @@ impl Rule for ScaledGradientsUsed {
                 "step" => self.stepping.set(true),
                 _ => {}
             }
-        } else if matches!(text, "torch.nn.utils.clip_grad_norm_" | "torch.nn.utils.clip_grad_value_") {
+        } else if matches!(text, "torch.nn.utils.clip_grad_norm_" | "torch.nn.utils.clip_grad_value_")
+            // Without a limit, the call only computes the norm.
+            && bound.get("max_norm").as_f64() != Some(f64::INFINITY)
+        {
             self.used(cx, "these gradients are still multiplied by the loss scale, so the limit is wrong");
         }
     }
