@@ -117,12 +117,11 @@ impl<'p> Interp<'p> {
         let is_called = self.calls_name(sym(def.name.as_str()));
         for parameter in positional {
             let mut value = self.unknown_parameter(parameter);
-            if self.heap.is_tensor(&value) && super::uses::is_mapping(&def.body, parameter.parameter.name.as_str())
-                || is_called && self.says_only_tensor(&value)
-            {
+            let is_mapping = || super::uses::is_mapping(&def.body, parameter.parameter.name.as_str());
+            if self.heap.is_tensor(&value) && is_mapping() || is_called && self.says_only_tensor(&value) {
                 value = Value::Unknown;
             }
-            if value.is_unknown() && parameter.default.is_none() {
+            if value.is_unknown() && parameter.default.is_none() && !is_mapping() {
                 let uses = super::uses::uses(&def.body, parameter.parameter.name.as_str());
                 let library = self.library;
                 value = library.used(self, &uses, receiver.as_ref(), def.name.as_str()).unwrap_or(Value::Unknown);

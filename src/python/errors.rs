@@ -27,7 +27,11 @@ impl Interp<'_> {
     /// not a parameter, too many arguments, or a missing one.
     pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> Option<String> {
         let (function, bound) = match callee {
-            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => (self.plain_constructor(*id)?, 1),
+            // In a function that nothing calls, `cls` and `self.__class__` may be a subclass.
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => {
+                let is_certain = !self.context.speculative || self.is_global(&call.func);
+                (self.plain_constructor(*id).filter(|_| is_certain)?, 1)
+            }
             callee => self.sure_function(callee)?,
         };
         let Data::Function(function) = self.heap.get(function) else { return None };

@@ -502,7 +502,7 @@ impl<'p> Interp<'p> {
     /// Whether an expression is a name from outside the current function, or an attribute of such a
     /// name. At module level, this includes every name. The value is assumed to be the same in all
     /// calls of the current function.
-    fn is_global(&self, expr: &Expr) -> bool {
+    pub(super) fn is_global(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Attribute(attribute) => self.is_global(&attribute.value),
             Expr::Name(name) => self.frames.last().is_some_and(|frame| {

@@ -66,18 +66,26 @@ impl Interp<'_> {
     /// Records the functions among the arguments of unseen code, which may store them.
     pub(super) fn hook_args(&mut self, args: &Args) {
         for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
-            let is_function = match &arg.value {
-                Value::Obj(id) => match self.heap.get(*id) {
-                    Data::Function(_) => true,
-                    Data::Instance(_) => self.user_method(&arg.value, "__call__").is_some(),
-                    _ => false,
-                },
-                Value::Bound(_) | Value::Partial(_) => true,
-                _ => false,
-            };
-            if is_function || self.heap.suspended(&arg.value).is_some() {
-                self.hook(Hook::Anytime, arg.value.clone());
+            let mut held = self.held(&arg.value, MAX_HELD);
+            held.push(arg.value.clone());
+            for value in held {
+                if self.is_function(&value) || self.heap.suspended(&value).is_some() {
+                    self.hook(Hook::Anytime, value);
+                }
             }
+        }
+    }
+
+    /// Whether a value is a function of the program, or an object of the program that can be called.
+    fn is_function(&self, value: &Value) -> bool {
+        match value {
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::Function(_) => true,
+                Data::Instance(_) => self.user_method(value, "__call__").is_some(),
+                _ => false,
+            },
+            Value::Bound(_) | Value::Partial(_) => true,
+            _ => false,
         }
     }
 
@@ -121,7 +129,15 @@ impl Interp<'_> {
     /// Like [`Interp::havoc`], with the calls that were already followed: a function may pass
     /// itself to another function.
     fn havoc_argument(&mut self, value: &Value, depth: u32, seen: &mut Seen) {
-        self.forget_held(value, MAX_HELD);
+        for item in self.held(value, MAX_HELD) {
+            // The methods of the objects may have set their attributes, and functions may have run.
+            if let Some(id) = item.as_obj() {
+                self.forget_own(id);
+            }
+            if self.is_function(&item) {
+                self.havoc_call(&item, Given::default(), depth, seen);
+            }
+        }
         match value {
             Value::Obj(id) => self.havoc_object(*id, depth, seen),
             Value::Bound(pair) => {
@@ -133,26 +149,22 @@ impl Interp<'_> {
         }
     }
 
-    /// For the objects in a collection, makes unknown the attributes that their methods may have
-    /// set.
-    fn forget_held(&mut self, value: &Value, depth: u32) {
-        let Some(below) = depth.checked_sub(1) else { return };
-        let held: Vec<Value> = match value {
+    /// The values in a list, tuple or dict, and in those inside it, down to this depth.
+    fn held(&self, value: &Value, depth: u32) -> Vec<Value> {
+        let Some(below) = depth.checked_sub(1) else { return Vec::new() };
+        let mut held: Vec<Value> = match value {
             Value::Tuple(items) => items.to_vec(),
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::List(Items::Exact(items)) => items.clone(),
                 Data::List(Items::Many(item)) => vec![item.clone()],
                 Data::Dict(dict) => dict.entries.values().chain(&dict.open).cloned().collect(),
-                _ => return,
+                _ => return Vec::new(),
             },
-            _ => return,
+            _ => return Vec::new(),
         };
-        for item in held {
-            if let Some(id) = item.as_obj() {
-                self.forget_own(id);
-            }
-            self.forget_held(&item, below);
-        }
+        let inner: Vec<Value> = held.iter().flat_map(|item| self.held(item, below)).collect();
+        held.extend(inner);
+        held
     }
 
     fn havoc_object(&mut self, id: ObjId, depth: u32, seen: &mut Seen) {

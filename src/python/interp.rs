@@ -288,6 +288,15 @@ impl<'p> Interp<'p> {
         self.frames.iter().rev().find_map(|f| f.owner.as_ref())?.1.as_ref()
     }
 
+    /// Whether a constructor of this object is active, here or in a caller.
+    pub(crate) fn constructs(&self, object: ObjId) -> bool {
+        self.frames.iter().any(|frame| {
+            let code = frame.code.and_then(|id| self.code.get(id.0 as usize));
+            matches!(code.map(|c| c.body), Some(Body::Function(def)) if def.name.as_str() == "__init__")
+                && matches!(&frame.owner, Some((_, Some(Value::Obj(id)))) if *id == object)
+        })
+    }
+
     /// Whether a function of this name is active, here or in a caller.
     pub(crate) fn inside(&self, name: &str) -> bool {
         let bodies = self.frames.iter().filter_map(|f| self.code.get(f.code?.0 as usize));

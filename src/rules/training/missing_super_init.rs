@@ -48,7 +48,7 @@ impl Rule for MissingSuperInit {
             }
             Event::SetAttribute { object, name, value, span, .. } => {
                 let module = Value::Obj(object);
-                if !it.inside("__init__") || self.made.borrow().contains(&object) || !is_module(it, &module) {
+                if !it.constructs(object) || self.made.borrow().contains(&object) || !is_module(it, &module) {
                     return;
                 }
                 let what = match value.as_obj().and_then(|id| tensor(it, id)) {

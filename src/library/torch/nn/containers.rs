@@ -33,6 +33,7 @@ pub(crate) fn register(t: &mut Table) {
             t.def(&path("append"), "self, module", append).def(&path("extend"), "self, modules", extend);
             t.def(&path("insert"), "self, index, module", insert).def(&path("pop"), "self, key=-1", pop_index);
         }
+        t.def(&path("__delitem__"), "self, index", delete_item);
         // Classes of the program may call these methods of their base classes.
         t.def(&path("__getitem__"), "self, index", |cx, b| {
             get(cx.it, &b.get("self"), &b.get("index")).unwrap_or(Value::Unknown)
@@ -292,6 +293,31 @@ fn insert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         *cx.it.heap.get_mut(holder) = Data::List(items);
     }
     object
+}
+
+/// `del layers[index]`. If it is not known which members are removed, nothing is known about the rest.
+fn delete_item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (object, index) = (b.get("self"), b.get("index"));
+    let Some(holder) = members(cx.it, &object) else { return Value::None };
+    let length = match cx.it.heap.get(holder) {
+        Data::List(Items::Exact(values)) => Some(values.len()),
+        _ => None,
+    };
+    match (length.and_then(|length| position(&index, length).filter(|at| *at < length)), cx.it.heap.get_mut(holder)) {
+        (Some(at), Data::List(Items::Exact(values))) => {
+            values.remove(at);
+        }
+        (None, Data::Dict(dict)) if let Some(key) = Key::of(&index) => {
+            dict.entries.shift_remove(&key);
+        }
+        (_, held) => {
+            *held = match held {
+                Data::Dict(_) => Data::Dict(Dict { open: Some(Value::Unknown), ..Dict::default() }),
+                _ => Data::List(Items::Many(Value::Unknown)),
+            };
+        }
+    }
+    Value::None
 }
 
 fn pop_index(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
