@@ -103,7 +103,7 @@ fn run(
         let diagnostics = rules::launched(rules, file, &kind.settings(&source.path, source.text()));
         return Report { diagnostics, ..Report::default() };
     }
-    // A file without a sign of a checked library is not interpreted.
+    // A file that does not seem to use a checked library is not interpreted.
     if !wanted.facts && wanted.at.is_none() && !concerns_library(source) {
         return Report::default();
     }

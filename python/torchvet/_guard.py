@@ -80,8 +80,8 @@ def _after_forward(module, args, result):
 def guard(model=None):
     """Checks the calls of PyTorch's functions with the contracts of torchvet's rules.
 
-    Without an argument, checks the calls of a `with` block, or of the function that it decorates, in
-    the thread that entered it. With a module, checks the calls inside each call of the module, and
+    Without an argument, checks the calls of a `with` block, or of a decorated function, in the
+    thread that entered it. With a module, checks the calls inside each call of the module, and
     returns the module.
     """
     if model is None:

@@ -265,7 +265,7 @@ struct Worlds<'a> {
     first: &'a Run,
     again: &'a dyn Fn(&Assumed) -> Run,
     known: RefCell<BTreeMap<Assumed, Rc<Run>>>,
-    /// The number of remaining runs, and of their steps.
+    /// The number of runs that are left, and the number of steps that are left for all of them.
     left: Cell<(u32, u64)>,
 }
 

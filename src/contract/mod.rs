@@ -1,9 +1,9 @@
 //! Evaluates the contracts of rule pages over facts, in three-valued logic.
 //!
 //! A contract is a few lines of Python in a page. It is compiled once, and evaluated for each call
-//! of its functions: a false condition is reported, an unknown condition is not. The probe runs the
-//! same lines over real tensors, so its helpers (`probe/runtime/contracts.py`) must have the same
-//! meaning.
+//! of the functions that it checks: a false condition is reported, an unknown condition is not. The
+//! probe runs the same lines over real tensors, so its helpers (`probe/runtime/contracts.py`) must
+//! have the same meaning.
 
 mod check;
 mod eval;
@@ -149,8 +149,8 @@ fn fault(page: &Page, contract: &str, offset: usize, message: &str) -> String {
     format!("{}:{line}:{column}: {message}", page.file)
 }
 
-/// Keeps the more severe of two findings of one rule at one place: a line may be run in
-/// several contexts.
+/// Adds a finding. If there already is a finding of the same rule at the same place, because the
+/// line was run in another context, only the more severe of the two is kept.
 pub(crate) fn push(found: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
     match found.iter_mut().find(|d| d.code == diagnostic.code && d.span == diagnostic.span) {
         Some(have) if have.severity < diagnostic.severity => *have = diagnostic,

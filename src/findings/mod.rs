@@ -135,8 +135,8 @@ pub(crate) fn merge_by<T>(findings: Vec<T>, finding: impl Fn(&T) -> &Diagnostic)
     merged
 }
 
-/// Combines sorted findings in one file that have the same cause; the remaining finding names the
-/// other places.
+/// Combines sorted findings of one rule in one file that have the same message and the same cause;
+/// the remaining finding names the other places. Findings with fixes are not combined.
 pub(crate) fn condense(findings: &mut Vec<Diagnostic>) {
     condense_by(findings, |finding| finding, |_, _| true);
 }

@@ -112,7 +112,7 @@ pub(super) struct Variant {
     pub labels: (i64, i64),
 }
 
-/// A target that is not just a class.
+/// A target that is not only a class index.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Target {

@@ -16,7 +16,8 @@ use crate::value::{ArrayKind, Heap, Items, ObjId, Sym, Tensor, Value, dotted, sy
 pub(crate) struct Libraries;
 
 impl Libraries {
-    /// Binds a call to the first overload that accepts it, notifies the observer, and runs it.
+    /// Binds a call to the first overload that accepts it, notifies the observer, and runs the
+    /// model.
     ///
     /// `by_program`: whether the program or a layer makes the call. For other calls, the kind of the
     /// first argument is not checked, because operators also pass operands of other kinds.

@@ -52,7 +52,7 @@ fn reduce_layer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     through(cx, b, "einops.reduce")
 }
 
-/// A layer calls the function with its constructor's arguments.
+/// `layer(…)`: calls the function with the arguments of the layer's constructor.
 fn through(cx: &mut Cx<'_, '_>, b: &Bound, function: &str) -> Value {
     let (object, span) = (b.get("self"), cx.span);
     let pattern = cx.attr(&object, "pattern");

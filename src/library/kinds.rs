@@ -50,8 +50,8 @@ pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
 /// The kinds of a module.
 const MODULE: &[&str] = &["module"];
 
-/// The kinds to which a value may belong; `None` if its type is not certain. Python's `None` gets
-/// no kind here, because code that torchvet does not see often replaces it.
+/// The kinds to which a value may belong; `None` if its type is not certain. Python's `None` has no
+/// kind here: it is often a placeholder, which unseen code replaces.
 fn kinds_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static [&'static str]> {
     const SEQUENCE: &[&str] = &["list", "tuple", "tensors"];
     Some(match value {

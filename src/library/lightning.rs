@@ -118,8 +118,8 @@ fn accelerator_attribute(cx: &mut Cx<'_, '_>, _object: &Value, name: Sym) -> Opt
     })
 }
 
-/// An attribute of a Lightning module may move with the module, at a time that is not visible in
-/// the program. So its device becomes unknown.
+/// The value of an attribute of a Lightning module may move with the module, at a time that is not
+/// visible in the program. So the device of the value becomes unknown.
 pub(super) fn set_attribute(it: &mut Interp<'_>, class: Sym, value: &Value) {
     if class.as_str() == MODULE {
         forget_devices(it, value);

@@ -16,7 +16,8 @@ pub(crate) const WORKER: Topic = Topic::new("forked worker");
 /// The current code runs in a worker process of any start method, which has its own copy of the
 /// dataset.
 pub(crate) const COPIED: Topic = Topic::new("worker with a copy");
-/// The current code runs in a process that the program started, which shares no state with it.
+/// The current code runs in a process that the program started. This process shares no state with
+/// the program.
 pub(crate) const SPAWNED: Topic = Topic::new("process of its own");
 /// A note of an optimizer: its parameters as a list.
 pub(crate) const PARAMETERS: Topic = Topic::new("parameters");

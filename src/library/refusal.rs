@@ -52,7 +52,7 @@ fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
     let takes = |name: Sym| sigs.iter().any(|sig| sig.double_star || sig.params.iter().any(|p| p.name == name));
     let is_unknown = |name: Sym| !takes(name) && !OF_NUMPY.contains(&name.as_str());
     let unknown = args.kw.iter().find(|(name, _)| is_unknown(*name));
-    // The native functions accept these names.
+    // The native functions accept NumPy's names, but functions of `torch.nn` do not.
     let of_numpy = || args.kw.iter().find(|(name, _)| !takes(*name)).filter(|_| in_nn);
     if let Some((unknown, _)) = unknown.or_else(of_numpy) {
         let known = sigs.iter().flat_map(|sig| &sig.params).map(|p| p.name.as_str());

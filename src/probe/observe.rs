@@ -100,8 +100,9 @@ impl<'a> Seen<'a> {
         if let Some(message) = self.failure(page, &claim, &there) {
             return Observation { status: RunStatus::Observed, message: Some(message), reason: None };
         }
-        // A failed contract shows silent mistakes, and mistakes that only a GPU rejects. It shows
-        // any other mistake unless PyTorch accepted the call: then the contract is wrong.
+        // A failed contract is enough to show a silent mistake, or a mistake that only a GPU
+        // rejects. For any other mistake, PyTorch must not have accepted the call: if it did, the
+        // contract is wrong.
         let tolerated = claim.on_cuda && !self.has_gpu;
         if let Some(message) = there.violated
             && (!claim.raises || claim.may_be_silent || tolerated || !there.passed)

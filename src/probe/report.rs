@@ -26,7 +26,7 @@ pub(crate) struct Report {
     torch: Option<String>,
     /// The number of emulated GPUs, with `--device virtual`.
     virtual_gpus: Option<u32>,
-    /// The number of processes that imported PyTorch, or that were forked by multiprocessing.
+    /// The number of processes that imported PyTorch, or were forked by multiprocessing afterwards.
     processes: usize,
     pub findings: Vec<Found>,
     exception: Option<Exception>,

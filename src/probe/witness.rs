@@ -1,7 +1,7 @@
 //! Writes the program of a witness: Python code that makes a call with the known facts.
 //!
-//! Unknown sizes and values are filled in. A finding must hold for all of them, so any choice can
-//! test it. But some choices fail for an unrelated reason, so several are tried.
+//! Unknown sizes and values are filled in. A finding must hold for all possible sizes and values,
+//! so any choice can test it. But some choices fail for an unrelated reason, so several are tried.
 
 use std::collections::BTreeSet;
 

@@ -43,8 +43,8 @@ impl Project {
         Some(self.texts.insert(PathBuf::from(path), text))
     }
 
-    /// The path of a file relative to the project's root, as scripts write it. For a file outside the
-    /// root, its name.
+    /// The path of a file as scripts write it: relative to the project's root, or only the name of
+    /// the file if it is outside the root.
     pub(crate) fn own_path(&self, file: FileId) -> Option<&str> {
         let path = self.file(file).canonical();
         path.strip_prefix(self.root()).ok().map(Path::as_os_str).or_else(|| path.file_name())?.to_str()

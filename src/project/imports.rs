@@ -45,12 +45,12 @@ impl Project {
     ///
     /// This follows Python's rules for a script of the project. Relative imports go up folders.
     /// Absolute imports of a script are searched beside the script, then in the project's root and
-    /// its `src`. Those of a module in a package are searched beside the topmost package first, and
-    /// beside the module last. Modules outside the root are found only by a file that is also
-    /// outside, in the file's own folder. For the name of a known library, only a module of the
-    /// program beside the script, or beside the topmost package, is found; for `torch`, no module
-    /// is found. For the name of a module of the standard library, only a module beside the script
-    /// is found.
+    /// its `src`. Absolute imports of a module in a package are searched beside the topmost package
+    /// first, and beside the module last. A module outside the root is found only if the importing
+    /// file is also outside, and only in the folder of this file. For the name of a known library,
+    /// only a `.py` file beside the script, or beside the topmost package, is found (if the name is
+    /// a common word, also a package); a `torch.py` is ignored. For the name of a module of the
+    /// standard library, only a module beside the script is found.
     pub(crate) fn resolve_import(&self, from: FileId, module: &str, level: u32) -> Resolved<'_> {
         let Some(folder) = self.file(from).canonical().parent() else {
             return Resolved::External;

@@ -121,7 +121,7 @@ pub(crate) struct Param {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sig {
     pub params: Vec<Param>,
-    /// The number of parameters before `*name`, and its name.
+    /// The number of parameters before `*name`, and the name.
     pub star: Option<(usize, Sym)>,
     pub double_star: bool,
 }

@@ -149,7 +149,8 @@ pub(super) fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -
                 Err(_) => Value::Float((*x as f64).powf(*y as f64)),
             },
             (_, Size::Int(y)) => Value::Any(if *y < 0 { Type::Float } else { Type::Int }),
-            // The result is a float if the exponent is negative.
+            // With a negative exponent, the result is a float. A symbolic size is assumed not to be
+            // negative.
             _ => match right {
                 Value::Size(_) | Value::Bool(_) | Value::Any(Type::Bool) => Value::Any(Type::Int),
                 Value::Ranged(ranged) if ranged.range.lo() >= 0.0 => Value::Any(Type::Int),

@@ -31,8 +31,9 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The value of a view such as `d.keys()` or `reversed(list)` that is assigned. Its elements
-    /// are unknown, because later changes of the dictionary or list are visible in it.
+    /// The value to store if a view such as `d.keys()` or `reversed(list)` is assigned. Its
+    /// elements are unknown, because later changes of the dictionary or list are visible in
+    /// the view.
     fn kept_view(&mut self, expr: &'p Expr, value: Value) -> Value {
         let Expr::Call(call) = expr else { return value };
         let views = match &*call.func {
@@ -159,7 +160,7 @@ impl<'p> Interp<'p> {
                 }
             }
             // The values may be parts of the default of an option. In other runs, the option may
-            // have another number of parts.
+            // have another number of parts, so nothing is reported.
             (Items::Exact(values), _) if values.iter().any(Value::is_text) => {
                 for target in targets {
                     self.assign(target, Value::Unknown);

@@ -327,7 +327,8 @@ impl<'p> Interp<'p> {
             Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => self.mro(*id),
             _ => self.mro_of(receiver),
         };
-        // A class of the same name may be this class in another branch, or before a decorator.
+        // A class of the same name may be another version of this class: from another branch, or
+        // from before a decorator.
         let differs = |other: &Value| match other.as_obj().map(|id| self.heap.get(id)) {
             Some(Data::Class(other)) => other.name != name && !other.open,
             Some(_) => false,

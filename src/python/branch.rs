@@ -1,8 +1,8 @@
 //! Branches: if a condition is unknown, each arm runs from the current state, and the states of the
 //! arms that continue are joined.
 //!
-//! All constructs that branch use this: `if`, the ternary, `and` and `or`, filters of
-//! comprehensions, `match`, handlers, and code that a loop may not reach.
+//! [`Interp::fork`] is used for `if`, the ternary, `and` and `or`, filters of comprehensions,
+//! `match`, handlers of exception groups, and code that a loop may not reach.
 
 use std::cell::Cell;
 

@@ -314,7 +314,7 @@ impl<'p> Interp<'p> {
 
     // The program's own functions.
 
-    /// Calls a function of the program that may have cached results.
+    /// Calls a function of the program, or takes the result from the function's cache.
     fn call_memoized(&mut self, id: ObjId, args: Args, span: Span) -> Value {
         let data = self.heap.share(id);
         let Data::Function(function) = &*data else { return Value::Unknown };
@@ -457,8 +457,8 @@ impl<'p> Interp<'p> {
         value
     }
 
-    /// The number of active calls of a function. Functions with the same body and other outer
-    /// variables, such as those that a decorator returns, are others.
+    /// The number of active calls of a function. Functions with the same body but different outer
+    /// variables, such as those that a decorator returns, are different functions.
     fn active_calls(&self, function: &Function) -> usize {
         let is_same = |frame: &&Frame<'p>| {
             frame.code == Some(function.code)

@@ -95,8 +95,9 @@ impl<'p> Interp<'p> {
     /// Whether Python certainly has no order for these two values. False if the type of one of them
     /// is not known.
     fn is_unordered(&self, left: &Value, right: &Value) -> bool {
-        /// What has an order among its own kind. A number whose value is not known may be a NumPy
-        /// scalar, which NumPy compares with each element of a list.
+        /// The kind of a value. Except for `None` and dictionaries, values of one kind may have an
+        /// order. A number that is not `exact` may be a NumPy scalar, which NumPy compares with
+        /// each element of a list.
         #[derive(PartialEq)]
         enum Kind {
             None,

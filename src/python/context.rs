@@ -155,7 +155,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs code; if `guessed` is true, what fails there may succeed in a run that reaches it.
+    /// Runs code. If `guessed` is true, failures in the code are uncertain: in another run, the
+    /// same line may succeed.
     pub(super) fn guessing<T>(&mut self, guessed: bool, run: impl FnOnce(&mut Self) -> T) -> T {
         let guesses = self.context.guesses;
         self.context.guesses += u32::from(guessed);

@@ -38,8 +38,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether the body of a class defines a method again, so that no instance has the first one. A
-    /// decorator may have kept it.
+    /// Whether the body of a class defines a method again, so that no instance has the first one.
+    /// False for a method with decorators, because a decorator may have stored it.
     fn is_redefined(&self, id: ObjId, function: &Function) -> bool {
         let is_plain = matches!(
             self.code.get(function.code.0 as usize),
@@ -217,7 +217,8 @@ impl<'p> Interp<'p> {
         }
         let mut names = Vec::new();
         if let Data::Class(data) = self.heap.get(class) {
-            // A decorator may have replaced the methods in the class.
+            // A decorator may have replaced the methods in the class, so both the source of the
+            // class and the current methods are searched.
             if let Some(Code { body: Body::Class(Some(def)), .. }) = self.code.get(data.code.0 as usize) {
                 stored_by_methods(&def.body, &mut names);
             }
@@ -340,7 +341,7 @@ pub(super) fn has_yield(body: &[Stmt]) -> bool {
     })
 }
 
-/// Whether the name of a method's first parameter shows that it is the receiver.
+/// Whether the first parameter of a method is named like a receiver. True if there is no parameter.
 fn takes_receiver(def: &StmtFunctionDef) -> bool {
     let first = def.parameters.iter_non_variadic_params().next();
     first.is_none_or(|first| {

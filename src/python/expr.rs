@@ -462,7 +462,7 @@ impl<'p> Interp<'p> {
             if object.is_unknown() {
                 self.havoc_unknown(method.attr.as_str());
             }
-            // The method belongs to an unseen base class, and may write to the object.
+            // The method may come from an unseen base class, and may write to the object.
             if self.heap.instance_of(&object).is_some_and(|i| i.open) {
                 self.forget_assigned(&object);
                 self.havoc(&object);

@@ -84,7 +84,8 @@ impl<'p> Interp<'p> {
                     if std::mem::take(&mut it.stopped) { Flow::Stopped } else { Flow::Next }
                 });
                 self.frames.pop();
-                // A filter that raised has ended the path of the rounds, not that of no round.
+                // A filter that raised has ended only the paths with a round. The path on which the
+                // iterable is empty continues.
                 self.stopped = false;
                 flow
             }
@@ -394,7 +395,7 @@ impl<'p> Interp<'p> {
         self.meet(mark, &ends);
     }
 
-    /// The iterator of an instance of the program, or the value itself.
+    /// The iterator of an instance of a program class; for other values, the value itself.
     pub(super) fn iterator_of(&mut self, iterable: &Value, span: Span) -> Value {
         for name in ["__iter__", "__aiter__"] {
             if let Some(iter) = self.user_method(iterable, name) {

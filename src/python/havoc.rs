@@ -30,7 +30,7 @@ struct Given {
 }
 
 impl Given {
-    /// The same arguments, after these.
+    /// Inserts `first` before the positional arguments.
     fn after(mut self, first: impl IntoIterator<Item = Value>) -> Given {
         self.positional.splice(0..0, first);
         self
@@ -297,8 +297,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes unknown what code in this scope may write. `locals` contains the names of the code
-    /// itself that the scope does not bind, and the values of those that are known.
+    /// Makes unknown what code in this scope may write. `locals` contains the code's own names,
+    /// which the scope does not bind, and the known values of these names.
     fn havoc_writes(&mut self, writes: &Writes, scope: ObjId, locals: (&[Sym], &Attrs), depth: u32, seen: &mut Seen) {
         let (own, given) = locals;
         for (name, is_global) in &writes.rebound {

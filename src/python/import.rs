@@ -254,7 +254,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes `b` an attribute of `a` after `import a.b`. For `import a.b.c`, nothing is bound.
+    /// Makes `b` an attribute of `a` after `import a.b`. For `import a.b.c`, no attribute is set.
     fn bind_submodule(&mut self, parent: &Value, rest: &str, module: Value) {
         if let Value::Obj(id) = parent
             && let Data::Module { scope, .. } = *self.heap.get(*id)

@@ -98,9 +98,9 @@ pub(super) struct Frame<'p> {
     pub arms: Vec<Cadence>,
     /// The consumer of the values that a generator yields.
     pub consumer: Option<Consumer<'p>>,
-    /// The number of open `with` blocks that expect an exception (`pytest.raises`), and of open
-    /// `try` blocks whose handlers catch the exceptions of rejected calls.
+    /// The number of open `with` blocks that expect an exception (`pytest.raises`).
     pub raising: u32,
+    /// The number of open `try` blocks whose handlers catch the exceptions of rejected calls.
     pub handling: u32,
     pub globals: Vec<Sym>,
     pub nonlocals: Vec<Sym>,
@@ -208,7 +208,7 @@ pub(crate) struct Interp<'p> {
     pub declines_gpu: bool,
     /// The canonical paths of library members that the program replaced or added.
     pub(super) replaced: FxHashSet<Sym>,
-    /// Modules of libraries of which the program tests whether they have a name.
+    /// The library modules for which the program tests whether a name exists in them.
     pub(super) tested_modules: FxHashSet<Sym>,
     /// Functions that unseen code may call: hooks, callbacks.
     pub(super) hooks: Vec<(super::Hook, Value)>,
@@ -315,8 +315,9 @@ impl<'p> Interp<'p> {
         matches!(code.map(|c| c.body), Some(Body::Function(def)) if super::narrow::tests(&def.body, name))
     }
 
-    /// Whether this place of the current function is in an `if` statement that tests a parameter of
-    /// the function, other than its object, for something else than `None`.
+    /// Whether this place of the current function is in an `if` statement whose condition reads a
+    /// parameter of the function, and not only to compare it with `None`. The first parameter is
+    /// ignored, because it may be `self`.
     pub(crate) fn depends_on_parameter(&self, at: Span) -> bool {
         let code = self.frames.last().and_then(|f| f.code).and_then(|id| self.code.get(id.0 as usize));
         let Some(Body::Function(def)) = code.map(|c| c.body) else { return false };
@@ -328,7 +329,7 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// The definition of the current function.
+    /// The place of the current function's definition; `None` in other code, such as a lambda.
     pub(crate) fn function(&self) -> Option<Span> {
         let code = self.code.get(self.frames.last()?.code?.0 as usize)?;
         match code.body {
@@ -437,7 +438,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether the outermost active method of an instance of a library class was called in a loop.
-    /// Loops inside the method are ignored.
+    /// Loops inside the method are ignored. Without such a method: whether the code is in a loop.
     pub(crate) fn in_loop_outside(&self, class: &str) -> bool {
         let inside = |f: &Frame| {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))

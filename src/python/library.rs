@@ -200,7 +200,7 @@ pub(crate) enum RejectKind {
     Dim,
     /// An argument other than `dim` whose value is rejected.
     Value,
-    /// A constant index past the end.
+    /// An index that is out of range, or of a type that cannot be an index.
     Index,
     /// A tensor whose memory layout the operation does not support.
     Layout,
@@ -316,7 +316,7 @@ pub(crate) enum Event<'a> {
     /// `object.name(…)`, written in this form, where the program defines the method.
     Method { object: ObjId, name: Sym, span: Span },
     /// An unknown function or method is called by this name, or an attribute of this name is set on
-    /// something that is not on the heap. A function of a package without a table is known by its
+    /// a value that is not on the heap. A function of a package without a table is known by its
     /// path, so a call of it is not an `Unseen`.
     Unseen { name: Sym, span: Span },
     /// A value escapes to unseen code, for example as an argument of an unknown function, or of a

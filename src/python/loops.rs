@@ -141,7 +141,7 @@ impl<'p> Interp<'p> {
                 it.pop_block();
                 let left = it.take_exits(id);
                 if it.is_live() {
-                    // If no path raised it here, unseen code is assumed to raise it.
+                    // If no path raised `StopIteration`, unseen code is assumed to raise it.
                     let unseen = before.filter(|_| left.is_empty());
                     ends.borrow_mut().extend(left.into_iter().map(|exit| exit.state).chain(unseen));
                 }
@@ -256,7 +256,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The number of rounds of a `for` loop.
+    /// What is known about the rounds of a `for` loop.
     fn rounds_of(&mut self, stmt: &'p StmtFor, iterable: &Value) -> Rounds {
         let perhaps_none = self.heap.is_perhaps_empty(iterable);
         let count = self.count_of(&stmt.iter, iterable);
@@ -556,8 +556,8 @@ impl<'p> Interp<'p> {
         self.change_loop(|l| l.shown = false);
     }
 
-    /// Replays one more round for the observer. Returns the states at its end, if a path reaches
-    /// the end without `continue`.
+    /// Replays one more round for the observer. Returns the states at its end, and whether each of
+    /// them certainly recurs; `None` if no path reaches the end without `continue`.
     fn show_round(
         &mut self,
         (mark, id): (Mark, BlockId),

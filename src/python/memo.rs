@@ -20,7 +20,8 @@ pub(super) enum Recall {
 }
 
 impl Interp<'_> {
-    /// The cached result of a call with these arguments.
+    /// What the cache contains for a call with these arguments; `None` if the function has no
+    /// cache.
     pub(super) fn recall(&mut self, function: &Function, args: &Args) -> Option<Recall> {
         let id = function.attrs.get(&sym(MEMO))?.as_obj()?;
         let Data::Dict(memo) = self.heap.get(id) else { return None };

@@ -23,8 +23,8 @@ impl Interp<'_> {
 
     /// Whether the program may use this name of a module only in older versions of the library.
     fn tests_version(&self, path: Sym, name: Sym) -> bool {
-        // The functions for Fourier transforms became a module. A program that names both tests
-        // which one exists.
+        // The functions for Fourier transforms became a module. A program that names both is
+        // assumed to test which one exists.
         let module = || [format!("import {path}.fft"), format!("{path}.fft.")];
         self.mentions("__version__")
             || self.tested_modules.contains(&path)
@@ -76,7 +76,7 @@ impl Interp<'_> {
         self.is_in_try() || self.is_given(name)
     }
 
-    /// Whether the innermost function has entered a `try` block.
+    /// Whether the current code is inside a `try` of the innermost function.
     fn is_in_try(&self) -> bool {
         self.frames.last().is_some_and(|f| f.blocks.iter().any(|b| matches!(b.kind, BlockKind::Try(_))))
     }

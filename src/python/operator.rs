@@ -235,8 +235,8 @@ impl Interp<'_> {
         self.binary(op, left, right, span)
     }
 
-    /// Whether a value is a list, a tuple or a known string: `-x`, `+x` and `~x` raise a
-    /// `TypeError`, and positions are numbers.
+    /// Whether a value is a list, a tuple or a known string. For such a value, `-x`, `+x` and `~x`
+    /// raise a `TypeError`, and positions are numbers.
     pub(super) fn is_plain_sequence(&self, value: &Value) -> bool {
         match value {
             Value::Tuple(_) | Value::Str(_) => true,

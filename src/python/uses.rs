@@ -49,7 +49,8 @@ impl<'p> Uses<'p, '_> {
                 return false;
             }
             Stmt::Assert(s) => self.visit_expr(&s.test),
-            // A condition on the object may distinguish kinds of objects.
+            // A condition on the object may distinguish kinds of objects, so the attributes that it
+            // reads, and those that are read after it, do not determine the type.
             Stmt::If(s) => {
                 self.mentioned = false;
                 let known = self.all.len();

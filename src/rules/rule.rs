@@ -17,8 +17,8 @@ use crate::value::{Sym, Value};
 /// called, the library function runs, `returned` is called.
 pub(super) trait Rule: Default {
     /// Whether `call` and `event` are also called in repeated iterations
-    /// ([`Interp::second_round`]); the other methods always are. This must be true if `call` or
-    /// `event` reads or writes a state on the heap.
+    /// ([`Interp::second_round`]), in which `moment`, `returned` and `assigned` are always called.
+    /// This must be true if `call` or `event` reads or writes a state on the heap.
     const LATER_ROUNDS: bool = false;
 
     /// The run begins.
@@ -86,8 +86,8 @@ pub(super) struct Findings<'c> {
 
 impl Findings<'_> {
     /// Reports a finding of a page, once per place. Returns the finding, so that a fix or a witness
-    /// can be added, or `None` if the finding existed already and a different finding was reported
-    /// after it.
+    /// can be added. Returns `None` if there is no such page, or if the finding was reported before
+    /// and is no longer the last one.
     pub(super) fn report(
         &mut self,
         name: &str,

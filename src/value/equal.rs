@@ -108,7 +108,7 @@ fn same_ranged(a: &Ranged, b: &Ranged) -> bool {
     *range == b.range && *dense == b.dense && *span == b.span
 }
 
-/// The order in which strings were found is not a fact.
+/// Whether two strings have the same possible values. The order of these values is not a fact.
 fn same_texts(a: &Among, b: &Among) -> bool {
     let Among { texts, taken } = a;
     *taken == b.taken
@@ -147,7 +147,8 @@ fn same_attrs(heap: &Heap, a: &Attrs, b: &Attrs, depth: u32) -> bool {
     a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| same_at(heap, v, w, depth)))
 }
 
-/// The order of keys matters in a dictionary whose keys are all known.
+/// Whether two dictionaries have the same facts. The order of keys matters only if all keys are
+/// known.
 fn same_dict(heap: &Heap, a: &Dict, b: &Dict, depth: u32) -> bool {
     let Dict { entries, open } = a;
     entries.len() == b.entries.len()

@@ -52,9 +52,11 @@ pub(crate) struct Heap {
     devices: u32,
     /// Symbols for expressions of other symbols: equal expressions give the same symbol.
     derived: FxHashMap<String, Symbol>,
-    /// `parts`: for an object that may be one of several others, those objects. `wholes`: the
-    /// reverse. A write to an object may be a write to its parts and its wholes.
+    /// For an object that may be one of several others, those objects. A write to the object may be
+    /// a write to them.
     parts: FxHashMap<ObjId, Vec<ObjId>>,
+    /// The reverse of `parts`: for an object, the objects that may be this one. A write to the
+    /// object may be a write to them.
     wholes: FxHashMap<ObjId, Vec<ObjId>>,
     /// The journals of the active `try` statements, innermost last.
     journals: Vec<Journal>,
@@ -170,7 +172,7 @@ impl Heap {
         self.overlapping.contains(&id)
     }
 
-    /// Whether one of these objects has been written to since its stored state.
+    /// Whether one of these objects has been written to since its state was stored.
     pub(crate) fn have_changed(&self, sources: &[(ObjId, Rc<Data>)]) -> bool {
         sources.iter().any(|(id, before)| !Rc::ptr_eq(before, &self.slot(*id).data))
     }
@@ -209,7 +211,8 @@ impl Heap {
         self.new_tensor(tensor, false)
     }
 
-    /// Puts a parameter on the heap. It is a parameter in every state that an exception may leave.
+    /// Puts a parameter on the heap. It is marked from the beginning, so it is a parameter in every
+    /// state that the handler of an exception may see.
     pub(crate) fn parameter(&mut self, tensor: Tensor) -> Value {
         self.new_tensor(tensor, true)
     }
@@ -410,7 +413,7 @@ impl Heap {
     }
 
     /// Whether one of the values is another view of the memory of a tensor. An operation that reads
-    /// it while it writes the tensor may read elements that are already overwritten.
+    /// this view while it writes the tensor may read elements that are already overwritten.
     pub(crate) fn is_read_by_view<'v>(&self, id: ObjId, mut values: impl Iterator<Item = &'v Value>) -> bool {
         values.any(|value| {
             value.as_obj().is_some_and(|other| {
@@ -462,7 +465,8 @@ impl Heap {
             && let Data::Tensor(tensor) = self.get_mut(base)
         {
             tensor.writes = writes;
-            // A write through a result of `detach()` does not change the graph of this tensor.
+            // The write may go through a result of `detach()`, which does not change the graph of
+            // the base tensor, so it is unknown whether the base tensor has a graph.
             if tensor.grad == Grad::Off && facts.grad != Grad::Off {
                 tensor.grad = Grad::Unknown;
             }

@@ -1,8 +1,8 @@
 //! Abstract values: plain data with joins, independent of the syntax tree and of the models of
 //! libraries.
 //!
-//! An unknown fact is `None`, `Unknown` or absent; facts are never guessed. A fact has an
-//! [`Origin`], the place that created it, for the labels of diagnostics.
+//! An unknown fact is `None`, `Unknown` or absent. A fact may have an [`Origin`], the place that
+//! created it, for the labels of diagnostics.
 
 #[macro_use]
 mod kinds;

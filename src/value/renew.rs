@@ -80,8 +80,9 @@ impl Heap {
     }
 }
 
-/// The nesting depth, and the number of elements of a collection, to which one element is copied.
+/// The nesting depth to which [`Heap::one_of_many`] copies an element.
 const MAX_NESTED: u32 = 3;
+/// The largest number of elements of a collection that [`Heap::one_of_many`] copies.
 const MAX_COPIED: usize = 32;
 
 #[cfg(test)]

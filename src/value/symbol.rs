@@ -7,8 +7,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// An interned name or dotted path: compared and hashed by address.
 ///
-/// The text lives as long as the process. The number of interned texts is bounded by the distinct
-/// names in the sources and library tables.
+/// The text lives as long as the process. Most interned texts are names in the sources and in
+/// the library tables, so their number stays small.
 #[derive(Clone, Copy)]
 pub(crate) struct Sym(&'static str);
 

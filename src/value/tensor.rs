@@ -199,9 +199,9 @@ pub(crate) struct Tensor {
     pub picks: Option<Picks>,
     /// The elements in row-major order, if all are known.
     pub data: Option<Rc<[f64]>>,
-    /// The tensor whose memory this one shares (itself if `None`), and the number of writes to that
-    /// memory when `range`, `role` and `data` were determined.
+    /// The tensor whose memory this one shares; `None` if it has its own memory.
     pub base: Option<ObjId>,
+    /// The number of writes to the tensor's memory when `range`, `role` and `data` were determined.
     pub version: u32,
     /// The number of in-place writes to this tensor's own memory.
     pub writes: u32,
@@ -345,7 +345,7 @@ impl Tensor {
     }
 
     /// The history of the elements after an interpolation. Measurements may be interpolated, so
-    /// only integers and known ids are marked.
+    /// only elements that are or were integers, such as class ids, are marked.
     pub(crate) fn interpolated(&self, at: Origin) -> Past {
         let ids = self.dtype.is_some_and(Dtype::is_integral)
             || self.past.whole

@@ -127,8 +127,8 @@ fn uniform(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     sized(cx, &b.get("size"), dtype, range)
 }
 
-/// Samples from a distribution. Their shape is `size`, or the broadcast shape of the parameters if
-/// `size` is None.
+/// Samples from a distribution. Their shape is `size`. If `size` is None, it is the broadcast shape
+/// of the parameters.
 fn drawn(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let range = match (cx.name(), b.get("low").as_f64(), b.get("high").as_f64()) {
         ("uniform", Some(lo), Some(hi)) => Some(Range::bounds(lo.min(hi), lo.max(hi))),
@@ -161,7 +161,8 @@ fn draws(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>, range: Option<Ran
         .collect();
     let shape = match parameters.as_slice() {
         [] => return sized(cx, &size, dtype, range),
-        // If only one parameter is an array, it determines the shape.
+        // If only one parameter is an array, it determines the shape. For several arrays, the shape
+        // is not computed.
         [only] => as_array(cx, only).and_then(|array| array.sizes()),
         _ => None,
     };

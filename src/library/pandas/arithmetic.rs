@@ -77,7 +77,7 @@ fn rows(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Option<S
     if let (Some(x), Some(y)) = (&x, &y)
         && !aligned(&x.index, &y.index)
     {
-        // A row that only one operand has gives a missing value in the result.
+        // If only one operand has a row, the value in that row of the result is missing.
         let rows = super::facts::some_rows(cx);
         return Some(Series::unknown(rows, at));
     }

@@ -40,7 +40,7 @@ pub(crate) struct Series {
     /// Whether the dtype is `category`.
     pub category: bool,
     /// If the dtype is not known: whether it is certainly neither a NumPy float of less than 64
-    /// bits nor one of pandas' own dtypes, as in a file that was read without `dtype=`.
+    /// bits nor one of pandas' own dtypes. This is so for a file that was read without `dtype=`.
     pub wide: bool,
     /// A value that stands for the row labels: the number of rows if the labels count from 0,
     /// otherwise a fresh symbol, or unknown. After a reduction of a frame, it is a tuple of the
@@ -111,7 +111,7 @@ impl Series {
     pub(crate) fn part(mut self, it: &mut Interp<'_>, rows: Size, index: Value, picked: bool) -> Series {
         self.array.data = None;
         self.array.base = None;
-        // Rows that are selected by value may exclude a value in every run.
+        // A selection by value may exclude the same value in every run.
         self.array.range = self.array.range.map(|r| if picked { r.only_bounds() } else { r.of_part() });
         self.items = match self.items {
             Value::Tuple(items) => Items::Exact(items.to_vec()).element(&mut it.heap),
@@ -146,7 +146,7 @@ pub(super) fn counted(rows: &Size) -> Value {
     Value::size(rows)
 }
 
-/// New row labels, which are equal to those of no other object.
+/// New row labels, which differ from those of every other object.
 pub(super) fn labels(cx: &mut Cx<'_, '_>) -> Value {
     let symbol = cx.it.heap.symbol("labels");
     Value::size(&Size::symbol(symbol))

@@ -17,8 +17,8 @@ const INDEX: &str = "pandas.Index";
 /// The class of `columns.str`, whose methods change every column name.
 const TEXTS: &str = "pandas.Index.str";
 
-/// Attributes in no table that do not change the object. All other attributes in no table may be
-/// methods that change it.
+/// Attributes that are in no table, but do not change the object. Any other attribute that is in no
+/// table may be a method that changes the object.
 const HARMLESS: &[&str] = &[
     "dtypes",
     "dtype",
@@ -284,7 +284,7 @@ pub(crate) fn set_attribute(it: &mut Interp<'_>, object: &Value, name: Sym, valu
                 have.columns = names.into_iter().zip(have.columns.into_values()).collect();
                 put_frame(cx, object, have);
             }
-            // The new names are not known; the columns are the same.
+            // It is not known which column gets which name. The values of the columns stay.
             None => {
                 have.wide = super::is_wide(cx, object);
                 have.rest = None;

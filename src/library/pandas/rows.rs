@@ -94,7 +94,7 @@ pub(crate) fn register(t: &mut Table) {
             (_, Some(false)) => {}
             _ => out.open = true,
         }
-        // A later `reset_index` may convert the labels to columns.
+        // A later `reset_index` may convert these labels to columns, so they are made unknown.
         out.index = Value::Unknown;
         give_frame(cx, b, out)
     });

@@ -86,8 +86,8 @@ fn lookup(cx: &mut Cx<'_, '_>, object: &Value, key: &Value, make: impl FnOnce(&m
     if let Some(found) = known.as_ref().and_then(|key| dict.entries.get(key)) {
         return found.clone();
     }
-    // One object represents all entries of unknown keys. Other values are not shared: the entry may
-    // also be a new one.
+    // If one object represents all entries of unknown keys, it is the result. Any other value is
+    // joined with a new one below, because the entry may be missing.
     if let Some(open @ (Value::Obj(_) | Value::Unknown)) = &dict.open {
         return open.clone();
     }
@@ -101,7 +101,7 @@ fn lookup(cx: &mut Cx<'_, '_>, object: &Value, key: &Value, make: impl FnOnce(&m
             made
         }
         // The key is unknown, so the entry may be any existing one or a new one. From now on, one
-        // object represents all of them.
+        // value represents all entries.
         None => {
             let mut all: Vec<Value> = dict.entries.values().cloned().collect();
             all.push(made);

@@ -25,8 +25,9 @@ const OPERATORS: &[(&str, BinOp)] = &[
 /// The path of a function that returns its argument. It models decorators that change nothing.
 pub(crate) const IDENTITY: &str = "torchvet.identity";
 
-/// The results of `wraps(…)` and `lru_cache(…)`, which still expect the function.
+/// The path of the decorator that `wraps(…)` returns.
 const WRAPS: &str = "functools.wraps.of";
+/// The path of the decorator that `lru_cache(…)` returns.
 const MEMOIZE: &str = "functools.lru_cache.of";
 
 pub(crate) fn register(t: &mut Table) {

@@ -78,9 +78,9 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 /// The environment of the script. A variable that the script has not written is assumed to be
-/// missing: `get` and `getenv` return the default of the call. The result is unknown if the call
-/// has no default, and for a variable that launchers and shells usually set. The value of
-/// `os.environ[…]` is always an unknown string.
+/// missing: `get` and `getenv` return the default of the call. For such a variable, the value of
+/// the result is unknown if the call has no default, or if launchers or shells usually set the
+/// variable. The value of `os.environ[…]` is always an unknown string.
 fn environ(t: &mut Table) {
     t.def("os.getenv", "key, default=None", getenv);
     t.def("os.environ.get", "key, default=None", getenv);
@@ -187,9 +187,9 @@ fn known(cx: &Cx<'_, '_>, key: &Value) -> Known {
     }
 }
 
-/// The value of a variable in a default run: the value that the script wrote or, if there is none,
-/// the default of the call. It is unknown if the call has no default, and for a variable that
-/// launchers usually set.
+/// The value of a variable in a default run: the string that the script wrote, or the default of
+/// the call. If the script neither wrote nor deleted the variable, the value is unknown if the call
+/// has no default, or if launchers or shells usually set the variable.
 fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (key, default) = (b.get("key"), b.get("default"));
     match known(cx, &key) {

@@ -114,7 +114,8 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     })
 }
 
-/// A note: whether a backward pass has run since gradients were last cleared.
+/// A note: true if a backward pass has run; unknown if a later `zero_grad` may have set gradients
+/// to `None`.
 const GRADIENTS: Topic = Topic::new("gradients are there");
 
 /// If there is no note yet, notes that there are no gradients. The note also holds on paths that

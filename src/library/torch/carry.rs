@@ -196,8 +196,9 @@ fn keep_values(input: &Tensor, out: &mut Tensor, takes: Takes, map: impl Fn(&[us
     }
 }
 
-/// Names of symbolic sizes that depend on the elements of a tensor.
+/// The name of a symbolic size: the number of elements that a mask selects.
 pub(crate) const SELECTED: &str = "selected";
+/// The name of a symbolic size: the number of nonzero elements.
 pub(crate) const NONZERO: &str = "nonzero";
 
 fn is_count(size: &Size) -> bool {

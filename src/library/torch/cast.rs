@@ -104,8 +104,8 @@ fn sound(range: Range) -> Option<Range> {
     known.then(|| range.clamp(f64::NEG_INFINITY, f64::INFINITY))
 }
 
-/// Casts `tensor` to another dtype and keeps the facts of its elements that still hold. `dtype` is
-/// `None` if it is unknown.
+/// Casts `tensor` to another dtype, and keeps the facts of its elements as far as they still hold.
+/// `dtype` is `None` if it is unknown.
 pub(crate) fn cast(tensor: &mut Tensor, dtype: Option<Dtype>) {
     let from = tensor.dtype;
     tensor.dtype = dtype;

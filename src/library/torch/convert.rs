@@ -171,7 +171,7 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     dtype = Some(like.dtype);
                     device = Some(like.device);
                 }
-                // A second argument that is not a bool is a dtype.
+                // An unknown argument after the first one may be a dtype.
                 None if i > 0 => dtype = Some(None),
                 None => (dtype, device) = (Some(dtype.flatten()), Some(device.flatten())),
             },
@@ -410,7 +410,7 @@ fn same(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     itself_or_copy(cx, &value, input)
 }
 
-/// `alias_copy` and `detach_copy`: a copy with the same facts.
+/// `alias_copy` and `detach_copy`: a tensor with the same shape, dtype and device.
 fn conj(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get("input");
     let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };

@@ -298,8 +298,8 @@ pub(crate) fn next_draw(cx: &mut Cx<'_, '_>) -> Option<(Span, u32)> {
     u32::try_from(count).ok().filter(|_| fresh).map(|count| (cx.span, count))
 }
 
-/// The path of a call that no program makes: it tells the rules about a mask whose pixels were moved
-/// by another random draw than those of its image.
+/// The path of a call that no program makes. The call tells the rules about a mask whose pixels
+/// were moved by another random draw than those of its image.
 const APART: &str = "torch.utils.data.drawn_apart";
 static MASK: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("mask")));
 
@@ -352,8 +352,8 @@ fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, topic: Topic) -> Option<Dim> {
     cx.tensor(&cx.it.heap.note(loader.as_obj()?, topic)?)?.dim(0).map(|dim| Dim { batch: true, ..dim.clone() })
 }
 
-/// Runs one of the processes, with an unknown rank. Functions of modules that use
-/// `torch.distributed.rpc` are not run, because another process may change their tensors.
+/// Runs one of the processes, with an unknown rank. A function whose module imports
+/// `torch.distributed.rpc` is not run, because another process may change its tensors.
 fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let span = cx.span;
     let scope = match b.get("fn").as_obj().map(|id| cx.it.heap.get(id)) {
@@ -469,8 +469,8 @@ fn samples_are_all(cx: &Cx<'_, '_>, loader: &Value) -> bool {
     cx.attr(loader, "sampler").is_unknown()
 }
 
-/// Checks the generator of the random order, which is drawn on the default device. If this device
-/// is not the CPU, nothing is checked.
+/// Checks the generator of a random order. PyTorch draws the order on the default device. If this
+/// device is not the CPU, nothing is checked.
 fn order_generator(cx: &mut Cx<'_, '_>, generator: &Value) {
     let drawn = Tensor::default().with_device(cx.default_device().filter(|d| d.is_cpu()), None);
     super::generator::fits(cx, generator, &drawn);

@@ -81,8 +81,8 @@ pub(crate) fn has_elements(tensor: &Tensor) -> bool {
     tensor.shape.is_none() || not_empty(tensor)
 }
 
-/// Rejects the dtypes of a call that PyTorch accepts if `tensor` has no elements. If the tensor may
-/// be empty, this gives a warning.
+/// Rejects dtypes that PyTorch accepts only if `tensor` has no elements. If the shape of the tensor
+/// is known, but the tensor may be empty, the report is a warning.
 pub(crate) fn reject_elements(cx: &mut Cx<'_, '_>, tensor: &Tensor, message: String, reads: Vec<(String, Origin)>) {
     if has_elements(tensor) {
         cx.reject(RejectKind::Dtype, message, reads);

@@ -19,8 +19,8 @@ const SETTINGS: &[&str] = &[
     "num_groups", "max_norm", "norm_type", "padding_idx", "pad", "batch_first", "enforce_sorted", "self",
 ];
 
-/// If a result seems to have no graph, but an unknown argument may have a graph, makes it unknown
-/// whether the result has a graph.
+/// Makes it unknown whether a result has a graph, if the known arguments have none, but an unknown
+/// argument may have one.
 pub(crate) fn doubt(cx: &mut Cx<'_, '_>, bound: &Bound, result: &Value) {
     let path = cx.path.as_str();
     if !path.starts_with("torch.") || makes_leaves(cx.name()) || grad_mode(cx) == Some(false) {
@@ -55,7 +55,8 @@ fn without_graph(it: &Interp<'_>, value: &Value) -> Option<ObjId> {
     value.as_obj().filter(|_| tensor.grad == Grad::Off && differentiable)
 }
 
-/// Whether a tensor with a graph may be given: the value, or an element of the list, is unknown.
+/// Whether an argument may contain a tensor with a graph that torchvet does not know: the argument
+/// is unknown, or has an unknown element.
 fn is_open(it: &Interp<'_>, value: &Value) -> bool {
     match value {
         Value::Unknown => true,

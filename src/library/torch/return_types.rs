@@ -1,7 +1,7 @@
 //! The named tuples that functions with several results return: `x.max(1).values`.
 //!
-//! They are modelled as plain tuples. The number of items and the name determine the item: in
-//! tuples of the same length, each name has the same position. The only exception is `U`.
+//! torchvet models them as plain tuples. The length of the tuple and the name determine the item:
+//! in tuples of the same length, each name has the same position. The only exception is `U`.
 
 use crate::library::{Cx, Table};
 use crate::value::{Sym, Value};
@@ -33,7 +33,7 @@ const PARTS: [&[&str]; 15] = [
 
 fn part(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let Value::Tuple(items) = object else { return None };
-    // This applies only to tuples of tensors: the program's own tuples have no such names.
+    // Only a tuple of tensors can be the result of such a function.
     if !items.iter().all(|item| cx.it.heap.is_tensor(item)) {
         return None;
     }

@@ -245,7 +245,7 @@ fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -
 }
 
 /// Applies `f`, which must be monotone, to the range and to the known elements of a tensor. The new
-/// elements are kept only if they are integers that the dtype of the result represents exactly.
+/// elements are kept only if they are small integers.
 pub(crate) fn map_values(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
     let range = input.range.as_ref().map(|r| r.map(&f));
     set_range(out, range, at);
@@ -281,7 +281,8 @@ pub(crate) fn set_data(out: &mut Tensor, values: Vec<f64>, at: crate::value::Ori
     }
 }
 
-/// Sets the range, unless the dtype cannot hold it (integers wrap around).
+/// Sets the range as the dtype stores it: integers wrap around, and floats beyond the largest
+/// finite number become infinite. If the stored range is not known, nothing is set.
 pub(crate) fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value::Origin) {
     let Some(range) = range else { return };
     if range.parts().iter().any(|(lo, hi)| lo.is_nan() || hi.is_nan()) {

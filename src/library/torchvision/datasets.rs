@@ -19,9 +19,11 @@ use crate::value::{Data, Device, Dict, Dim, Dtype, Grad, Items, ObjId, Range, Ro
 
 const FOLDER: &str = "torchvision.datasets.";
 const BASE: &str = "torchvision.datasets.VisionDataset";
-/// Internal attributes: the two patterns, and the number of samples.
+/// The internal attribute that holds the join of the images.
 const IMAGE: &str = "_image";
+/// The internal attribute that holds the join of the targets.
 const TARGET: &str = "_target";
+/// The internal attribute that holds the number of samples.
 const LENGTH: &str = "_length";
 /// The transforms of the image and of the target, for datasets that combine them in the constructor.
 const COMBINED: &str = "_combined";

@@ -344,9 +344,9 @@ impl Walk<'_> {
 }
 
 impl Walk<'_> {
-    /// Handles a tensor that the transform does not change, although it moves the pixels of the
-    /// image. The tensor is reported if it has the size of the image, and holds class ids or other
-    /// integers.
+    /// Handles a plain tensor that the transform returns unchanged. The tensor is reported if the
+    /// transform moves the pixels of the image, and if the tensor has the size of the image and
+    /// holds class ids, other integers or bools.
     fn passed_over(&self, cx: &mut Cx<'_, '_>, value: &Value) {
         let (Some(tensor), Some((height, width))) = (cx.tensor(value), &self.image) else { return };
         let ids = tensor.role == Some(Role::ClassMask) || tensor.dtype.is_some_and(|d| !d.is_floating());
@@ -362,8 +362,8 @@ impl Walk<'_> {
     }
 }
 
-/// The path of a call that no program makes: it tells the rules about a tensor that a transform does
-/// not change, although it changes the image.
+/// The path of a call that no program makes. The call tells the rules about a tensor that a
+/// transform returns unchanged, although the transform moves the pixels of the image.
 const UNTOUCHED: &str = "torchvision.transforms.v2.Transform.passed_over";
 static PASSED_OVER: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("inpt, transform")));
 

@@ -11,8 +11,9 @@ use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
 
 const BASE: &str = "transformers.PreTrainedModel";
 const OUTPUT: &str = "transformers.modeling_outputs.ModelOutput";
-/// Internal attributes of a model output: its fields in order, and their names.
+/// The internal attribute of a model output that holds the values of its fields, in order.
 const FIELDS: &str = "_fields";
+/// The internal attribute of a model output that holds the names of its fields, in order.
 const NAMES: &str = "_names";
 
 /// Suffixes of class names. The suffix determines the meaning of the output's last dimension.
@@ -192,7 +193,7 @@ fn linear(cx: &mut Cx<'_, '_>, from: Value, to: Value) -> Value {
     cx.call(&Value::path("torch.nn.Linear"), Args::positional([from, to], span))
 }
 
-/// Whether the family of a model has a classifier that is a single linear layer with the name
+/// Whether the classifier of the models of this family is a single linear layer with the name
 /// `classifier`.
 fn replaceable(cx: &Cx<'_, '_>, class: &str, config: &Value) -> bool {
     let has_one = |family: &str| TRANSFORMERS.families.get(family).is_some_and(|family| family.linear_classifier);
@@ -445,7 +446,8 @@ fn loss_of(cx: &mut Cx<'_, '_>, model: &Value, logits: &Tensor, labels: &Value) 
     if cx.tensor(&loss).is_some() { loss } else { cx.out(scalar) }
 }
 
-/// Sets the last dimension of the output; a replaced classifier or a resized vocabulary changes it.
+/// Updates the last dimension of the output, if the model has a classifier layer that a script can
+/// replace, or if the script has resized the vocabulary.
 fn last_dimension(cx: &mut Cx<'_, '_>, model: &Value, out: &mut Tensor) {
     let Some(id) = model.as_obj() else { return };
     let replaced = cx.it.heap.attr(id, "classifier");

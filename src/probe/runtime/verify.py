@@ -78,8 +78,8 @@ def _run(request, judges, channel):
             from torch._subclasses.fake_tensor import FakeTensorMode
 
             around.enter_context(FakeTensorMode())
-            # No graph is recorded: on a GPU, autograd would ask the driver for a stream, and there
-            # may be no driver.
+            # No graph is recorded: for fake tensors on a GPU, autograd would ask the driver for a
+            # stream, and there may be no driver.
             around.enter_context(torch.no_grad())
         try:
             exec(compile(request["setup"], "<witness>", "exec"), names)  # noqa: S102

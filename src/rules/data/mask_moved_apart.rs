@@ -1,7 +1,7 @@
 //! An image and its mask, transformed with different random numbers, by one transform or by two.
 //!
-//! The model of the loader compares the parts of a sample. If the generator is seeded again between
-//! the two transforms, both get the same numbers, so nothing is reported.
+//! The model of the loader compares the parts of a sample. If a generator was seeded before a
+//! transform of the sample, both transforms may get the same numbers, so nothing is reported.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Call, Context, Rule};

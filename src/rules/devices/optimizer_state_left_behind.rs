@@ -1,10 +1,10 @@
 //! The state of an optimizer, loaded before the model is moved to the GPU.
 //!
 //! `load_state_dict` copies the state to the device that the parameters have at that time, and
-//! moving the model does not move the state. The rule reports only optimizers whose steps create a
-//! state with any arguments. It reports nothing if the loaded value is known, because that value
-//! may be an empty state, or if the program uses `optimizer.state`, because the program may move
-//! the state itself.
+//! moving the model does not move the state. The rule reports only optimizers whose steps always
+//! create a state, whatever the arguments of the optimizer. It reports nothing if the loaded value
+//! is known, because that value may be an empty state, or if the program uses `optimizer.state`,
+//! because the program may move the state itself.
 
 use std::cell::RefCell;
 
@@ -20,7 +20,7 @@ use crate::value::{Data, Device, ObjId, Value};
 const NAME: &str = "optimizer-state-left-behind";
 const LOAD: &str = "torch.optim.Optimizer.load_state_dict";
 const STEP: &str = "torch.optim.Optimizer.step";
-/// Optimizers whose steps create a state with any arguments.
+/// Optimizers whose steps always create a state, whatever their arguments.
 const WITH_STATE: &[&str] = &["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "Adadelta", "RMSprop"];
 
 #[derive(Default)]

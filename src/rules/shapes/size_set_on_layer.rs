@@ -1,7 +1,7 @@
 //! `layer.out_features = n` on an existing layer, whose weight does not change.
 //!
-//! The rule reports the assignment when the layer computes with its old weight: before that, the
-//! program may still replace the weight.
+//! The assignment of a number is reported when the layer computes with its old weight: before that,
+//! the program may still replace the weight. The assignment of a module is reported at once.
 
 use std::cell::RefCell;
 

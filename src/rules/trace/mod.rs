@@ -4,7 +4,7 @@
 //! their state (an optimizer has stepped, a scheduler has not) on the heap, so that branches,
 //! loops, calls and aliases handle it like the program's own values. A single known state holds on
 //! every path that leads to the current code. If several states are known ([`fates`]), each of them
-//! certainly occurs in some iterations. A rule reports nothing if the state is not known. Some
+//! is assumed to occur in some iterations. A rule reports nothing if the state is not known. Some
 //! mistakes appear only in the second iteration of a loop. For them, the interpreter runs the body
 //! once more, only for the rules, from exactly the state in which the first iteration ended
 //! ([`Interp::second_round`]).
@@ -166,7 +166,7 @@ pub(super) fn is_module(it: &Interp<'_>, value: &Value) -> bool {
 }
 
 /// The states on the paths that lead here, as stored by [`set_fates`]; empty if they are not known.
-/// If there are several states, each of them certainly occurs in some iterations.
+/// If there are several states, each of them is assumed to occur in some iterations.
 pub(super) fn fates(it: &Interp<'_>, note: Note) -> Vec<State> {
     match it.remembered(note) {
         Some(Value::Fates(fates)) => fates.to_vec(),

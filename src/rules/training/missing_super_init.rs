@@ -41,7 +41,8 @@ impl Rule for MissingSuperInit {
                     self.made.borrow_mut().insert(*id);
                 }
             }
-            // Code that is not run may call it, too. A wrapper passes the object on in a tuple.
+            // Unseen code may call `Module.__init__`, too. A wrapper passes the object in a tuple,
+            // as one of `*args`.
             Event::Escaped { value } => {
                 let held = std::iter::once(value).chain(value.parts()).filter_map(Value::as_obj);
                 self.made.borrow_mut().extend(held);

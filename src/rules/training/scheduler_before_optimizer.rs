@@ -64,8 +64,9 @@ impl Rule for SchedulerBeforeOptimizer {
         }
     }
 
-    /// A step of the optimizer under an unknown condition, such as one for a warm-up, is ignored:
-    /// the optimizer may begin to step in a later iteration.
+    /// A step of the optimizer under an unknown condition, such as one for a warm-up, is ignored
+    /// unless the condition holds in every `n`th iteration: the optimizer may begin to step in a
+    /// later iteration.
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         if let Moment::Step { optimizer: stepped, .. } = moment
             && !cx.it.later_round()

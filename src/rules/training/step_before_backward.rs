@@ -1,8 +1,8 @@
 //! Steps that never have a gradient: `zero_grad()` is between `backward()` and `step()`, or there
 //! is no `backward()`.
 //!
-//! A single step without gradients may be intended, to create the state of the optimizer. So an
-//! optimizer is reported only if it steps in a loop and none of its steps ever has gradients. A
+//! A single step without gradients may be intended, to create the state of the optimizer. So such
+//! steps are reported only if they are in a loop and no step of the optimizer ever has gradients. A
 //! program that computes nothing from the parameters is not reported: it does not train, but may,
 //! for example, plot the learning rates of a scheduler.
 //!

@@ -198,7 +198,7 @@ pub(super) fn forgotten(base: &Data, now: &Data) -> Data {
             base: a.base.filter(|_| a.base == b.base),
             version: a.version.max(b.version),
             writes: a.writes.max(b.writes),
-            // No statement makes a parameter of a tensor, or the reverse.
+            // No statement turns an existing tensor into a parameter, or the reverse.
             parameter: a.parameter && b.parameter,
             unsure: true,
             ..Tensor::default()

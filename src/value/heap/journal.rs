@@ -10,7 +10,7 @@ use super::{Heap, trail::Mark};
 use crate::value::join::{join, join_data};
 use crate::value::{Data, ObjId, Sym, Value};
 
-/// The largest number of values stored for a place; with more, it becomes unknown.
+/// The largest number of values stored for a place; with more, the place becomes unknown.
 const MOST: usize = 4;
 
 /// The values of names and objects that were overwritten since the journal was started.
@@ -18,8 +18,9 @@ const MOST: usize = 4;
 pub(crate) struct Journal {
     /// The number of objects on the heap when the journal was started.
     older: usize,
-    /// `None` for places with too many values.
+    /// The values of each name; `None` if there are too many.
     names: FxHashMap<(ObjId, Sym), Option<Vec<Value>>>,
+    /// The states of each object; `None` if there are too many.
     objects: FxHashMap<ObjId, Option<Vec<Rc<Data>>>>,
 }
 

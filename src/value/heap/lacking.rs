@@ -45,7 +45,7 @@ impl Heap {
         self.note_lacking(id, name);
     }
 
-    /// Notes that an attribute may be missing on some path, among attributes that are being joined.
+    /// Like [`Heap::note_lacking`], but writes the mark to `attrs`, the result of a join.
     pub(in crate::value) fn note_lacking_in(&mut self, attrs: &mut Attrs, name: Sym) {
         if !is_mark(name) {
             self.lacking = true;

@@ -131,8 +131,8 @@ impl Heap {
         }
     }
 
-    /// If a class has this name, it may be a property, whose setter may write any attribute. It is
-    /// assumed to replace no object.
+    /// If the class has a member of this name, the member may be a property, whose setter may write
+    /// any attribute. The setter is assumed not to replace attributes that hold objects.
     fn forget_set(&mut self, id: ObjId, name: Sym) {
         let class = self.class_of(id);
         if class.is_none_or(|class| self.inherited(&class, name).is_none()) {

@@ -77,9 +77,10 @@ pub(super) struct Open {
     older: usize,
     /// The serial number of the last delta relative to the mark; 0 if there is none.
     kept: u32,
-    /// The objects since the mark that exist on the current path, as ranges of their numbers. All
-    /// objects from number `since` on exist on it, too.
+    /// The objects created after the mark and before `since` that exist on the current path, as
+    /// ranges of their numbers.
     made: Vec<(usize, usize)>,
+    /// All objects from this number on exist on the current path, too.
     since: usize,
 }
 
@@ -238,8 +239,9 @@ impl Heap {
     }
 
     /// Like [`Heap::join`]. With `apart`, every path certainly recurs in the loop, so the rule
-    /// states of the paths are stored separately ([`Value::Fates`]). If separate states then differ
-    /// between further paths, they become unknown: the conditions may depend on each other.
+    /// states of the paths are stored separately ([`Value::Fates`]). If a path already has
+    /// several states, states that differ between the paths become unknown, because the conditions
+    /// may depend on each other.
     pub(crate) fn join_taken(&mut self, deltas: &[Delta], widen: bool, apart: bool) -> bool {
         if let [only] = deltas {
             self.apply(only);

@@ -6,8 +6,8 @@ use super::Heap;
 use crate::value::join::join_tensor;
 use crate::value::{Data, Items, ObjId, Sym, Tensor, Value};
 
-/// Limits the search for objects that may be the same as an object: joins in a loop create chains
-/// of them.
+/// Limits the search for the objects that may be the same as a given one: joins in a loop create
+/// chains of such objects.
 const MOST: usize = 64;
 
 impl Heap {
@@ -83,8 +83,8 @@ impl Heap {
         found
     }
 
-    /// Whether a tensor, or one that it may be, is a view of memory that is older than object number
-    /// `since`, or is that memory.
+    /// Whether the memory of a tensor, or of one that it may be, is older than object number
+    /// `since`.
     pub(in crate::value) fn shares_older(&self, id: ObjId, since: usize) -> bool {
         let is_older = |id: ObjId| self.memory_of(id).is_among_first(since);
         is_older(id) || self.twins(id).into_iter().any(is_older)

@@ -90,8 +90,8 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, wide
     out
 }
 
-/// Joins values by name. The order is kept if it is the same in both; a name that only one of them
-/// has is unknown.
+/// Joins two lists of named values, by name. The order is kept if it is the same in both lists. The
+/// value of a name that only one list has is unknown.
 pub(super) fn join_named(
     heap: &mut Heap,
     a: &[(Sym, Value)],
@@ -180,7 +180,8 @@ pub(super) fn join_instance(heap: &mut Heap, a: &Instance, b: &Instance, widen: 
     }
 }
 
-/// If paths differ in more than the attributes of a class, the class may have any members.
+/// Joins two states of a class. If they differ in more than the attributes, the class may have any
+/// members.
 fn join_class(heap: &mut Heap, a: &UserClass, b: &UserClass, widen: bool) -> UserClass {
     let UserClass { name, path, code, bases, attrs, fields, open } = a;
     let one = bases.len() == b.bases.len() && bases.iter().zip(&b.bases).all(|(x, y)| same(heap, x, y));

@@ -176,8 +176,9 @@ fn set_default_tensor_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::None
 }
 
-/// Forgets the defaults that a function of the program may set, unless the program has set them:
-/// before a function that nothing calls, that function may have run.
+/// Called before the analysis of a function that nothing calls. Forgets the defaults that some
+/// function of the program sets, because that function may have run earlier. Defaults that are
+/// already set in this run stay.
 pub(crate) fn forget_defaults(it: &mut Interp<'_>) {
     let of_type = it.mentions("set_default_tensor_type");
     let topics = [

@@ -280,8 +280,9 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             Some(Value::Device(device)) => Some(device),
             Some(_) => None,
         },
-        // The call rejects a device other than the CPU, so an unknown device is the CPU in the runs
-        // that continue. Other objects with the same unknown device are then on the CPU, too.
+        // The call rejects every device other than the CPU. So an unknown device is the CPU in the
+        // runs that continue, also for other objects with this device. This is not modelled, so the
+        // device of the result stays unknown.
         (false, _) if !on.is_none() && place.is_none_or(|device| !device.is_cpu()) => None,
         (false, _) => Some(Device::CPU),
     };

@@ -94,7 +94,7 @@ fn select(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, index: &Value) ->
     view
 }
 
-/// Whether an index keeps all dimensions.
+/// Whether an index contains only slices and `...`, so that it keeps all dimensions.
 fn only_slices(index: &Value) -> bool {
     match index {
         Value::Tuple(items) => items.iter().all(only_slices),

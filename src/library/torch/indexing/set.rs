@@ -252,7 +252,7 @@ fn leaves_a_rest(index: &Value) -> bool {
     matches!(last, Some(Value::Slice(parts)) if matches!(&**parts, [Value::None, stop, Value::None] if !stop.is_none()))
 }
 
-/// Whether the last part of an index excludes the first position, or selects only one position:
+/// Whether the last part of an index is a slice from a later position to the end, or one position:
 /// `[:, 1:]`, `[:, 0]`.
 fn passes_over(index: &Value) -> bool {
     let last = match index {

@@ -74,7 +74,8 @@ const FLOAT_ONLY: &[&str] = &[
     "softmin",
 ];
 
-/// Rejects integers for functions without an integer kernel, and bool for nearly all functions.
+/// Rejects integers for functions without an integer kernel, and bool for all functions except
+/// `threshold` and `prelu`.
 fn check_floating(cx: &mut Cx<'_, '_>, input: &Tensor) {
     let name = cx.name();
     let Some(dtype) = input.dtype else { return };

@@ -1,8 +1,8 @@
 //! Containers of modules and parameters.
 //!
-//! The note `members` stores the members in a list or dict, so that loops which append reach a
-//! fixpoint as with Python lists. For a `Sequential` with named members, the note `names` stores
-//! the names.
+//! The note `members` stores the members in a list or dict. So a loop that appends members reaches
+//! a fixpoint in the same way as a loop that appends to a Python list. For a `Sequential` with
+//! named members, the note `names` stores the names.
 
 use super::module::Found;
 use crate::library::{Cx, Table};

@@ -198,7 +198,8 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     let result = cx.it.call_function(&recipe.function, &args, span).unwrap_or(Value::Unknown);
-    // Unseen code may have added parameters, for example parametrizations.
+    // Unseen code may have added parameters, for example parametrizations. So a result that seems
+    // to need no gradient may need one.
     if let Some(id) = result.as_obj()
         && cx.it.heap.instance_of(&object).is_some_and(|instance| instance.open)
         && matches!(cx.it.heap.get(id), Data::Tensor(tensor) if tensor.grad == Grad::Off)

@@ -227,16 +227,17 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     }
 }
 
-/// What shows that a program moves modules to a GPU.
+/// Texts that show that a program moves modules to a GPU.
 const MOVERS: &[&str] = &[".cuda(", "'cuda", "\"cuda", "Trainer", "ccelerat", "abric", "deepspeed", "DataParallel"];
-/// What shows it in a program that mentions GPUs: other programs choose the CPU, or convert dtypes.
+/// Texts that show this only if the program also mentions GPUs. Otherwise, they are assumed to
+/// select the CPU or a dtype.
 const PERHAPS_MOVERS: &[&str] = &[".to(", "device"];
-/// What shows that a program mentions GPUs.
+/// Texts that show that a program mentions GPUs.
 const GPUS: &[&str] = &["cuda", "gpu", "GPU", "mps", "xpu", "xla"];
 
-/// Whether a module may be on a GPU when its methods, analysed without a caller, are called. This
-/// is not assumed if the program changes the default device somewhere, if it constructs the module
-/// somewhere and moves nothing to a device, or if the module has a method that moves it.
+/// Whether the analysis of a module's methods without a caller assumes that the module may be on a
+/// GPU. It does not if the program changes the default device somewhere, if the program constructs
+/// the module and shows no move to a GPU, or if the module has a method that moves the module.
 pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
     if !is_module(it, object) || it.mentions("set_default_tensor_type") || it.mentions("set_default_device") {
         return false;
@@ -251,9 +252,9 @@ pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
     !it.calls_name(class.name) || mentions(MOVERS) || mentions(PERHAPS_MOVERS) && mentions(GPUS)
 }
 
-/// Handles a module whose methods are analysed without a caller: its parameters and buffers are
-/// assumed to be on one unknown device, that of the module, unless the constructor moves them to
-/// the CPU.
+/// Handles a module whose methods are analysed without a caller. If [`may_be_moved`] holds, its
+/// parameters and buffers are assumed to be on one unknown device, that of the module, unless the
+/// constructor moves them to the CPU.
 pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
     let stays = object.as_obj().and_then(|id| it.heap.note(id, ON_CPU)).and_then(|on_cpu| on_cpu.as_bool());
     if stays == Some(true) || !may_be_moved(it, object) {

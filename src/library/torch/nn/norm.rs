@@ -198,8 +198,8 @@ fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The normalised tensor, the mean, and the reciprocal of the standard deviation with which it was
-/// computed.
+/// The normalised tensor, and the two statistics that were used to normalise it: the mean, and the
+/// reciprocal of the standard deviation.
 fn with_statistics(cx: &mut Cx<'_, '_>, value: Value, input: &Tensor, shape: Option<Vec<Dim>>) -> Value {
     let dtype = input.dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64));
     let mut statistics = result(cx, &[input], shape, dtype);

@@ -89,7 +89,8 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// Rejects flags that are not of type `bool`, and sizes that are not integers.
+/// Rejects a `bias` or `batch_first` that is not of type `bool`, and an `input_size` or
+/// `hidden_size` that is not an integer.
 fn check_types(cx: &mut Cx<'_, '_>, b: &Bound) {
     for (argument, wanted) in
         [("bias", Type::Bool), ("batch_first", Type::Bool), ("input_size", Type::Int), ("hidden_size", Type::Int)]

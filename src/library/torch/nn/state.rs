@@ -80,7 +80,8 @@ fn no_dictionary(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static str> {
     })
 }
 
-/// Whether the shapes certainly differ. A 0-d tensor may be loaded from a vector of one element.
+/// Whether the shapes certainly differ. If `own` is a 0-d tensor, this is not checked, because
+/// PyTorch also loads it from a vector of one element.
 fn differ(own: &Tensor, new: &Tensor) -> bool {
     let (Some(a), Some(b)) = (own.sizes(), new.sizes()) else { return false };
     let lengths = a.len() != b.len() || a.iter().zip(&b).any(|(a, b)| a.equals(b) == Some(false));

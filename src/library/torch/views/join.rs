@@ -162,7 +162,7 @@ fn concatenated(cx: &mut Cx<'_, '_>, tensors: &[Tensor], dim: &Value) -> Tensor 
         out.shape = Some(vec![Dim::new(Size::Int(0), cx.at())]);
         return out;
     };
-    // If all tensors may be ignored, the result may be empty, for any `dim`.
+    // If `cat` may ignore all tensors, it may accept any `dim`, so `dim` is not checked.
     let axis =
         if maybe_skipped(first.1) && first.1.rank() == Some(1) { Ok(Some(0)) } else { carry::axis(cx, dim, first.1) };
     let Ok(axis) = axis else { return out };

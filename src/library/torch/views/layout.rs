@@ -1,8 +1,8 @@
 //! The memory layout of tensors: the order of dimensions in memory, as far as it is known. After a
 //! permutation, it determines whether `view` is possible.
 //!
-//! The order is known only for dense tensors and slices of them. For most results it is unknown,
-//! and nothing is reported.
+//! The order is known only for dense tensors, for permutations of them, and for slices of such
+//! permutations. For most results it is unknown, and nothing is reported.
 
 use std::rc::Rc;
 
