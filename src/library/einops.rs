@@ -7,20 +7,16 @@ use crate::python::{Arg, Args, Bound, RejectKind};
 use crate::value::{Dict, Dim, Dtype, Grad, Key, Origin, Past, Range, Size, Tensor, Value, counted, sym};
 
 pub(super) fn register(t: &mut Table) {
-    t.def("einops.rearrange", "tensor, pattern, **axes_lengths", |cx, b| run(cx, b, "rearrange"));
-    t.def("einops.reduce", "tensor, pattern, reduction, **axes_lengths", |cx, b| match kind_of(&b.get("reduction")) {
-        Some(kind) => run(cx, b, kind),
-        None => cx.some_tensor(),
-    });
-    t.def("einops.repeat", "tensor, pattern, **axes_lengths", |cx, b| run(cx, b, "repeat"));
+    t.def("einops.rearrange", "tensor, pattern, **axes_lengths", run);
+    t.def("einops.reduce", "tensor, pattern, reduction, **axes_lengths", run);
+    t.def("einops.repeat", "tensor, pattern, **axes_lengths", run);
     for framework in ["torch", "torch_layers"] {
         for (name, function) in [("Rearrange", "rearrange"), ("Reduce", "reduce")] {
             let path = format!("einops.layers.{framework}.{name}");
             let sig = if name == "Reduce" { "pattern, reduction, **axes_lengths" } else { "pattern, **axes_lengths" };
             let class = t.class(&path, &["torch.nn.Module"], sig);
             class.init = Some(|cx, object, b| {
-                if let Some(kind) = if cx.name() == "Reduce" { kind_of(&b.get("reduction")) } else { Some("rearrange") }
-                {
+                if let Some(kind) = kind_of(cx.name(), &b.get("reduction")) {
                     check_pattern(cx, b, kind);
                 }
                 let mut dict = Dict { open: b.open.then_some(Value::Unknown), ..Dict::default() };
@@ -35,12 +31,14 @@ pub(super) fn register(t: &mut Table) {
     }
 }
 
-/// The rules for the pattern of `einops.reduce`: the reduction "repeat" has those of `einops.repeat`.
-fn kind_of(reduction: &Value) -> Option<&'static str> {
-    match reduction.as_str() {
-        Some("repeat") => Some("repeat"),
-        Some(_) => Some("reduce"),
-        None => None,
+/// The function whose rules hold for the pattern of a function or layer; `None` if it is not known.
+/// The reduction "repeat" has the rules of `einops.repeat`.
+fn kind_of(name: &str, reduction: &Value) -> Option<&'static str> {
+    match (name, reduction.as_str()) {
+        ("rearrange" | "Rearrange", _) => Some("rearrange"),
+        ("repeat", _) | (_, Some("repeat")) => Some("repeat"),
+        (_, Some(_)) => Some("reduce"),
+        (_, None) => None,
     }
 }
 
@@ -56,14 +54,17 @@ fn reduce_layer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn through(cx: &mut Cx<'_, '_>, b: &Bound, function: &str) -> Value {
     let (object, span) = (b.get("self"), cx.span);
     let pattern = cx.attr(&object, "pattern");
-    let reduction = (function == "einops.reduce").then(|| cx.attr(&object, "reduction"));
-    let Some(kind) = reduction.as_ref().map_or(Some("rearrange"), kind_of) else { return cx.some_tensor() };
+    let reduction = cx.attr(&object, "reduction");
+    let name = function.rsplit('.').next().unwrap_or_default();
+    let Some(kind) = kind_of(name, &reduction) else { return cx.some_tensor() };
     // The constructor of a layer already rejected this pattern.
     if pattern.as_str().is_some_and(|pattern| fault(kind, pattern, &[], true).is_some()) {
         return cx.some_tensor();
     }
     let mut args = Args::positional([b.get("input"), pattern], span);
-    args.pos.extend(reduction.map(|reduction| Arg::new(reduction, span)));
+    if function == "einops.reduce" {
+        args.pos.push(Arg::new(reduction, span));
+    }
     let axes = cx.attr(&object, "axes_lengths");
     if let Some(dict) = cx.it.heap.dict_of(&axes) {
         args.more_kw = dict.open.is_some();
@@ -167,7 +168,8 @@ fn check_pattern(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str) -> bool {
     true
 }
 
-fn run(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str) -> Value {
+fn run(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(kind) = kind_of(cx.name(), &b.get("reduction")) else { return cx.some_tensor() };
     let value = b.get("tensor");
     if check_pattern(cx, b, kind) {
         return cx.some_tensor();

@@ -227,7 +227,8 @@ impl Interp<'_> {
             Value::Bound(pair) => self.havoc_call(&pair.1, args.after([pair.0.clone()]), depth, seen),
             Value::Partial(partial) => {
                 let mut args = args.after(partial.args.iter().cloned());
-                args.named.extend(partial.kwargs.iter().cloned());
+                // A keyword that is given twice has the value of the outer call.
+                args.named.splice(0..0, partial.kwargs.iter().cloned());
                 self.havoc_call(&partial.func, args, depth, seen);
             }
             Value::Method(pair) if !READ_ONLY.contains(&pair.1.as_str()) => self.havoc_contents(&pair.0),

@@ -291,16 +291,22 @@ impl<'p> Interp<'p> {
     /// Whether a constructor of this object is active, here or in a caller.
     pub(crate) fn constructs(&self, object: ObjId) -> bool {
         self.frames.iter().any(|frame| {
-            let code = frame.code.and_then(|id| self.code.get(id.0 as usize));
-            matches!(code.map(|c| c.body), Some(Body::Function(def)) if def.name.as_str() == "__init__")
-                && matches!(&frame.owner, Some((_, Some(Value::Obj(id)))) if *id == object)
+            matches!(&frame.owner, Some((_, Some(Value::Obj(id)))) if *id == object)
+                && self.definition(frame).is_some_and(|def| def.name.as_str() == "__init__")
         })
     }
 
     /// Whether a function of this name is active, here or in a caller.
     pub(crate) fn inside(&self, name: &str) -> bool {
-        let bodies = self.frames.iter().filter_map(|f| self.code.get(f.code?.0 as usize));
-        bodies.into_iter().any(|code| matches!(code.body, Body::Function(def) if def.name.as_str() == name))
+        self.frames.iter().filter_map(|frame| self.definition(frame)).any(|def| def.name.as_str() == name)
+    }
+
+    /// The definition of a frame's function; `None` for other code, such as a lambda.
+    fn definition(&self, frame: &Frame<'p>) -> Option<&'p StmtFunctionDef> {
+        match self.code.get(frame.code?.0 as usize)?.body {
+            Body::Function(def) => Some(def),
+            Body::Lambda(_) | Body::Class(_) | Body::Expression(_) => None,
+        }
     }
 
     /// The text of a settings file that the program opens by this path. The path is tried relative
@@ -311,16 +317,15 @@ impl<'p> Interp<'p> {
 
     /// Whether the current function has an `if` condition that reads an attribute of this name.
     pub(crate) fn tests_attribute(&self, name: &str) -> bool {
-        let code = self.frames.last().and_then(|f| f.code).and_then(|id| self.code.get(id.0 as usize));
-        matches!(code.map(|c| c.body), Some(Body::Function(def)) if super::narrow::tests(&def.body, name))
+        let def = self.frames.last().and_then(|frame| self.definition(frame));
+        def.is_some_and(|def| super::narrow::tests(&def.body, name))
     }
 
     /// Whether this place of the current function is in an `if` statement whose condition reads a
     /// parameter of the function, and not only to compare it with `None`. The first parameter is
     /// ignored, because it may be `self`.
     pub(crate) fn depends_on_parameter(&self, at: Span) -> bool {
-        let code = self.frames.last().and_then(|f| f.code).and_then(|id| self.code.get(id.0 as usize));
-        let Some(Body::Function(def)) = code.map(|c| c.body) else { return false };
+        let Some(def) = self.frames.last().and_then(|frame| self.definition(frame)) else { return false };
         let is_parameter = |name: &&str| def.parameters.iter().skip(1).any(|p| p.name().as_str() == *name);
         super::narrow::guards(&def.body, at.start).into_iter().any(|test| {
             let mut names = Vec::new();
@@ -331,11 +336,8 @@ impl<'p> Interp<'p> {
 
     /// The place of the current function's definition; `None` in other code, such as a lambda.
     pub(crate) fn function(&self) -> Option<Span> {
-        let code = self.code.get(self.frames.last()?.code?.0 as usize)?;
-        match code.body {
-            Body::Function(def) => Some(Span::new(code.file, def)),
-            Body::Lambda(_) | Body::Class(_) | Body::Expression(_) => None,
-        }
+        let frame = self.frames.last()?;
+        Some(Span::new(frame.file, self.definition(frame)?))
     }
 
     /// The current file.

@@ -227,11 +227,14 @@ fn carry(before: &Tensor, result: &Tensor, facts: &mut Tensor) {
 
 /// Rejects writes to a leaf that requires grad while gradients are recorded.
 fn check_leaf(cx: &mut Cx<'_, '_>, before: &Tensor) {
+    if before.grad != Grad::Leaf || grad_mode(cx) != Some(true) {
+        return;
+    }
     // The unseen callers of a function may have disabled gradients.
     let may_be_off = cx.it.speculative()
         && !cx.it.inside("__init__")
         && ["no_grad", "inference_mode", "set_grad_enabled"].iter().any(|name| cx.it.mentions(name));
-    if before.grad == Grad::Leaf && grad_mode(cx) == Some(true) && !may_be_off {
+    if !may_be_off {
         let message = "the tensor is a leaf that requires grad: it cannot be written to while gradients are recorded";
         cx.reject(RejectKind::Value, message, Vec::new());
     }

@@ -15,7 +15,7 @@ use crate::python::{Event, Interp};
 use crate::rules::notes::is_without_gradients;
 use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
-use crate::value::{Data, Grad, Items, ObjId, Sym, Value};
+use crate::value::{Data, Grad, Items, ObjId, Sym, Tensor, Value};
 
 const NAME: &str = "modules-in-plain-container";
 const MODULE: &str = "torch.nn.Module";
@@ -69,17 +69,7 @@ impl Rule for ModulesInPlainContainer {
                 }
             }
             Event::Escaped { value } => {
-                let mut members = Vec::new();
-                collect(it, value, DEPTH, &mut members);
-                for member in members {
-                    match member.as_obj().map(|id| (id, it.heap.get(id))) {
-                        Some((_, Data::Instance(_))) => self.hand(it, &member),
-                        Some((id, Data::Tensor(tensor))) if tensor.parameter => {
-                            self.handed.borrow_mut().insert(id);
-                        }
-                        _ => {}
-                    }
-                }
+                self.hand_members(it, value, |tensor| tensor.parameter);
             }
             Event::ReadAttribute { object: Some(object), name } => {
                 let records = !is_without_gradients(it);
@@ -111,23 +101,13 @@ impl Rule for ModulesInPlainContainer {
         }
         for arg in bound.values.iter().flatten().chain(&bound.rest).chain(bound.extra.iter().map(|(_, arg)| arg)) {
             if let Value::Obj(_) | Value::Tuple(_) = arg.value {
-                let mut members = Vec::new();
-                collect(it, &arg.value, DEPTH, &mut members);
                 if receives
                     && is_open(it, &arg.value)
                     && let Some(id) = it.method_receiver().and_then(|v| v.as_obj())
                 {
                     self.unsure.borrow_mut().insert(id);
                 }
-                for member in members {
-                    match member.as_obj().map(|id| (id, it.heap.get(id))) {
-                        Some((_, Data::Instance(_))) => self.hand(it, &member),
-                        Some((id, Data::Tensor(_))) if takes_parameters => {
-                            self.handed.borrow_mut().insert(id);
-                        }
-                        _ => {}
-                    }
-                }
+                self.hand_members(it, &arg.value, |_| takes_parameters);
             }
         }
     }
@@ -173,6 +153,21 @@ impl Rule for ModulesInPlainContainer {
 }
 
 impl ModulesInPlainContainer {
+    /// Hands the modules in a value, and those of its tensors that `is_handed` selects.
+    fn hand_members(&self, it: &Interp<'_>, value: &Value, is_handed: impl Fn(&Tensor) -> bool) {
+        let mut members = Vec::new();
+        collect(it, value, DEPTH, &mut members);
+        for member in members {
+            match member.as_obj().map(|id| (id, it.heap.get(id))) {
+                Some((_, Data::Instance(_))) => self.hand(it, &member),
+                Some((id, Data::Tensor(tensor))) if is_handed(tensor) => {
+                    self.handed.borrow_mut().insert(id);
+                }
+                _ => {}
+            }
+        }
+    }
+
     fn hand(&self, it: &Interp<'_>, value: &Value) {
         if let Some(id) = value.as_obj().filter(|_| it.is_instance(value, MODULE)) {
             self.handed.borrow_mut().insert(id);

@@ -29,11 +29,12 @@ pub(crate) fn register(t: &mut Table) {
             );
             t.def(&path("update"), "self, modules", update).def(&path("clear"), "self", clear);
             t.def(&path("pop"), "self, key", pop_key).def(&path("get"), "self, key, default=None", get_key);
+            t.def(&path("__delitem__"), "self, key", |cx, b| delete_item(cx, b, pop_key));
         } else {
             t.def(&path("append"), "self, module", append).def(&path("extend"), "self, modules", extend);
             t.def(&path("insert"), "self, index, module", insert).def(&path("pop"), "self, key=-1", pop_index);
+            t.def(&path("__delitem__"), "self, key", |cx, b| delete_item(cx, b, pop_index));
         }
-        t.def(&path("__delitem__"), "self, index", delete_item);
         // Classes of the program may call these methods of their base classes.
         t.def(&path("__getitem__"), "self, index", |cx, b| {
             get(cx.it, &b.get("self"), &b.get("index")).unwrap_or(Value::Unknown)
@@ -295,48 +296,34 @@ fn insert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     object
 }
 
-/// `del layers[index]`. If it is not known which members are removed, nothing is known about the rest.
-fn delete_item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let (object, index) = (b.get("self"), b.get("index"));
-    let Some(holder) = members(cx.it, &object) else { return Value::None };
-    let length = match cx.it.heap.get(holder) {
-        Data::List(Items::Exact(values)) => Some(values.len()),
-        _ => None,
-    };
-    match (length.and_then(|length| position(&index, length).filter(|at| *at < length)), cx.it.heap.get_mut(holder)) {
-        (Some(at), Data::List(Items::Exact(values))) => {
-            values.remove(at);
-        }
-        (None, Data::Dict(dict)) if let Some(key) = Key::of(&index) => {
-            dict.entries.shift_remove(&key);
-        }
-        (_, held) => {
-            *held = match held {
-                Data::Dict(_) => Data::Dict(Dict { open: Some(Value::Unknown), ..Dict::default() }),
-                _ => Data::List(Items::Many(Value::Unknown)),
-            };
-        }
-    }
+/// `del layers[index]`, where `pop` is the method `pop` of the container.
+fn delete_item(cx: &mut Cx<'_, '_>, b: &Bound, pop: fn(&mut Cx<'_, '_>, &Bound) -> Value) -> Value {
+    pop(cx, b);
     Value::None
 }
 
+/// Forgets all members if it is not known which is removed.
 fn pop_index(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let Some(holder) = members(cx.it, &object) else { return Value::Unknown };
     let Data::List(Items::Exact(values)) = cx.it.heap.get_mut(holder) else { return Value::Unknown };
     match position(&b.get("key"), values.len()) {
         Some(at) if at < values.len() => values.remove(at),
-        _ => Value::Unknown,
+        _ => {
+            *cx.it.heap.get_mut(holder) = Data::List(Items::Many(Value::Unknown));
+            Value::Unknown
+        }
     }
 }
 
+/// Forgets all members if it is not known which is removed.
 fn pop_key(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(holder) = members(cx.it, &b.get("self")) else { return Value::Unknown };
     let key = Key::of(&b.get("key"));
     match (cx.it.heap.get_mut(holder), key) {
         (Data::Dict(dict), Some(key)) => dict.entries.shift_remove(&key).unwrap_or(Value::Unknown),
         (Data::Dict(dict), None) => {
-            dict.open = Some(Value::Unknown);
+            *dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
             Value::Unknown
         }
         _ => Value::Unknown,
