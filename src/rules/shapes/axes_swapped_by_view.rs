@@ -9,7 +9,7 @@ use crate::python::{Bound, Interp};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::rules::trace;
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, ObjId, Size, Value};
+use crate::value::{ArrayKind, Data, ObjId, Size, Tensor, Value};
 
 const NAME: &str = "axes-swapped-by-view";
 const PATHS: &[&str] = &["torch.reshape", "torch.Tensor.reshape", "torch.Tensor.view"];
@@ -41,7 +41,7 @@ impl Rule for AxesSwappedByView {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let it = &*cx.it;
         let span = cx.span;
-        if let Some(view) = narrow_input(cx, path.as_str(), bound) {
+        for view in views_of_narrow_input(cx, path.as_str(), bound) {
             cx.findings.retract(NAME, view);
         }
         if !PATHS.contains(&path.as_str()) || bound.open {
@@ -77,17 +77,37 @@ impl Rule for AxesSwappedByView {
     }
 }
 
-/// The place of the view that creates the input of a layer, if this layer takes one channel or one
-/// feature. One of the sizes that the view seemed to move is then 1.
-fn narrow_input(cx: &Context<'_, '_>, path: &str, bound: &Bound) -> Option<Span> {
-    let name = path.strip_prefix("torch.nn.functional.")?;
-    if !matches!(name, "conv1d" | "conv2d" | "conv3d" | "linear") {
-        return None;
+/// The places of the views that create the input of a layer, if this layer takes one channel or one
+/// feature. One of the sizes that the views seemed to move is then 1. Elementwise functions, padding
+/// and functions that change only the shape may lie between, if the number of axes is the same in
+/// the end.
+fn views_of_narrow_input(cx: &Context<'_, '_>, path: &str, bound: &Bound) -> Vec<Span> {
+    let mut views = Vec::new();
+    // The rank of a batch, if the layer has only one.
+    let batched = match path.strip_prefix("torch.nn.functional.") {
+        Some("conv1d") => Some(3),
+        Some("conv2d") => Some(4),
+        Some("conv3d") => Some(5),
+        Some("linear") => None,
+        _ => return views,
+    };
+    let channels = cx.it.heap.tensor_ref(&bound.get("weight")).and_then(|t| t.dim(1)?.size.known());
+    if channels != Some(1) || batched.is_some() && bound.get("groups").as_int() != Some(1) {
+        return views;
     }
-    let taken = cx.it.heap.tensor_ref(&bound.get("weight"))?.dim(1)?.size.known()?;
-    let groups = if name == "linear" { Some(1) } else { bound.get("groups").as_int() };
-    let node = cx.trace.graph.node(bound.get("input").as_obj()?)?;
-    (taken == 1 && groups == Some(1) && VIEWS.contains(&node.function)).then_some(node.span)
+    let input = bound.get("input");
+    let rank = cx.it.heap.tensor_ref(&input).and_then(Tensor::rank).or(batched);
+    let mut next = input.as_obj();
+    for _ in 0..MOST {
+        let Some((id, node)) = next.and_then(|id| Some((id, cx.trace.graph.node(id)?))) else { break };
+        let name = node.function.trim_end_matches('_');
+        if VIEWS.contains(&name) && trace::tensor(cx.it, id).and_then(Tensor::rank) == rank {
+            views.push(node.span);
+        }
+        let passes = VIEWS.contains(&name) || ELEMENTWISE.contains(&name) || PADS.contains(&name);
+        next = node.inputs.first().copied().filter(|_| passes);
+    }
+    views
 }
 
 /// Functions that add elements before or after the others.
