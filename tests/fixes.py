@@ -17,7 +17,7 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-WHEELS = ("kornia", "monai", "timm", "torch_geometric", "torchvision")
+WHEELS = ("blitz_bayesian_pytorch", "lightly", "lightning_bolts", "mbrl", "torchvision")
 KINDS = ["--isolated", "--no-respect-gitignore", "--select", "ALL"]
 
 

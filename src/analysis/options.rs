@@ -302,8 +302,8 @@ impl Worlds<'_> {
                 return Dependence::One(*made, option);
             }
         }
-        // If several options decide, those whose other values the program is assumed to accept are
-        // tried first.
+        // First the options whose other values the program is assumed to accept, then the others:
+        // the first option on which the finding depends is the result.
         let of = |sure: bool| self.first.options.iter().filter(move |(_, o)| o.sure == sure).map(|(made, _)| *made);
         for pool in [of(true).collect(), of(false).collect()] {
             let found = self.search(pool, finding, (Proof::Passed, Proof::Passed));

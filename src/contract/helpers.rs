@@ -47,6 +47,7 @@ pub(super) static HELPERS: &[Helper] = &[
     Helper { name: "between", takes: 3..=3, keyword: None, run: |judge, args, _| Cv::tri(judge.between(args)) },
     of_one("finite", |judge, args, _| match judge.range(first(args)) {
         Some((range, ())) if range.lo().is_finite() && range.hi().is_finite() && range.certain => Cv::Bool(true),
+        Some((range, ())) if range.holds_infinity() => Cv::Bool(false),
         _ => Cv::Unknown,
     }),
     of_one("values", |judge, args, _| match judge.range(first(args)) {

@@ -152,8 +152,7 @@ impl<'p> Interp<'p> {
             return value.clone();
         }
         instances.insert(class, Value::Unknown);
-        let init = self.mro(class).iter().filter_map(Value::as_obj).find_map(|c| self.class_attr(c, sym("__init__")));
-        let init = init.and_then(|v| v.as_obj()).map(|id| self.heap.get(id).clone());
+        let init = self.own_init(&self.mro(class)).map(|id| self.heap.get(id).clone());
         // Instances that the program constructs are on the device where the program puts them, so
         // `Library::moved` is not called for them.
         let constructed = matches!(&init, Some(Data::Function(init)) if self.executed.contains(&init.code));

@@ -114,7 +114,13 @@ impl Interp<'_> {
             }
             _ => false,
         });
-        let mut classes = mro.iter().take_while(|_| plain).map_while(Value::as_obj);
+        plain.then(|| self.own_init(&mro)).flatten()
+    }
+
+    /// The `__init__` that an instance runs, if a class of the program defines it; `None` if the
+    /// method of a library's class comes first.
+    pub(super) fn own_init(&self, mro: &[Value]) -> Option<ObjId> {
+        let mut classes = mro.iter().map_while(Value::as_obj);
         classes.find_map(|class| self.class_attr(class, sym("__init__")))?.as_obj()
     }
 

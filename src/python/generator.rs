@@ -2,7 +2,7 @@
 //! requested.
 //!
 //! The caller passes a [`Consumer`]. The code runs in its own frame. At each `yield`, this frame
-//! waits while the consumer runs with the value in the caller's frame; then the code continues. So
+//! waits, and the consumer gets the value and runs in the caller's frame; then the code continues. So
 //! the bodies of a loop and of its generator run alternately, as in Python. If the position of the
 //! code is unknown, it runs from its start, and any of its yields may be the next one.
 

@@ -146,6 +146,11 @@ impl Range {
         Some(Met { value: self.lo(), always: self.certain || self.met.is_some_and(|met| met.always) })
     }
 
+    /// Whether infinity certainly occurs.
+    pub(crate) fn holds_infinity(&self) -> bool {
+        self.certain && self.attained && self.parts.iter().any(|(lo, hi)| lo == hi && lo.is_infinite())
+    }
+
     /// The range from `lo` (included) to `below` (excluded).
     pub(crate) fn up_to(lo: f64, below: Size) -> Range {
         match below {

@@ -275,7 +275,7 @@ fn files_that_launch_programs() {
     let mut client = Client::start(&dir, push(), Value::Null);
     let uri = client.open(&dir.join("run.sh"), "export CUDA_LAUNCH_BLOCKING=1\npython train.py\n");
     assert_eq!(client.found(&uri), ["TV002 0:7"]);
-    // Files that are neither Python nor launch programs have no findings.
+    // Files that are neither Python files nor launch files have no findings.
     let mut other = |name: &str, language: &str| {
         let uri = client::uri(&dir.join(name));
         let item = json!({"uri": uri, "languageId": language, "version": 1, "text": "if [ $1 ]; then (\n"});

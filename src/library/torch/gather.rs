@@ -219,7 +219,8 @@ pub(crate) fn check_vector(cx: &mut Cx<'_, '_>, index: Named<'_>) -> Result<(), 
     if index.1.rank().is_none_or(|r| r <= 1) {
         return Ok(());
     }
-    let message = format!("`{}` is {}: {} takes indices of one dimension", index.0, shape_text(index.1), cx.name());
+    let message =
+        format!("`{}` has the shape {}, but {} accepts one dimension", index.0, shape_text(index.1), cx.name());
     cx.reject(RejectKind::Rank, message, vec![shape_read(index, None)]);
     Err(Rejected)
 }

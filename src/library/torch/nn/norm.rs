@@ -228,7 +228,7 @@ fn native_batch_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     check_channels(cx, &input, &parameters);
     let out = normalized(cx, &input, &parameters);
     let value = cx.out(out);
-    // With `training=False`, no statistics are computed, and the second and third result depend on
+    // With `training=False`, no statistics are computed, and the second and third results depend on
     // the device.
     let shape = match b.get("training").as_bool() {
         Some(true) => input.dim(1).map(|channels| vec![channels.clone()]),
