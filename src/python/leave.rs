@@ -8,7 +8,7 @@ use super::cadence::Cadence;
 use super::interp::{Frame, Interp, Rounds};
 use super::stmt::Flow;
 use crate::syntax::Stmt;
-use crate::value::{Delta, Mark, Value};
+use crate::value::{Delta, Mark, Topic, Value};
 
 /// How a path leaves blocks.
 #[derive(Debug, Clone)]
@@ -59,6 +59,8 @@ pub(super) enum BlockKind<'p> {
     /// block is left.
     Resumes,
     Finally(&'p [Stmt]),
+    /// Code during which a note differs from this earlier value.
+    Note(Topic, Value),
     /// `try` with handlers, or `with suppress(…)`.
     Try(Catches),
 }
@@ -103,6 +105,26 @@ impl<'p> Interp<'p> {
         self.frames.last_mut().and_then(|frame| frame.blocks.pop())
     }
 
+    /// Runs something while a note has this value. The note then has its earlier value again, or
+    /// `initial` if it had none, also on paths that an exception ends.
+    pub(crate) fn noting<T>(
+        &mut self,
+        topic: Topic,
+        value: Value,
+        initial: Value,
+        run: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = self.remembered(topic).unwrap_or(initial);
+        self.remember(topic, value);
+        let mark = self.heap.mark();
+        self.push_block(mark, BlockKind::Note(topic, before.clone()));
+        let result = run(self);
+        self.pop_block();
+        self.heap.release(mark);
+        self.remember(topic, before);
+        result
+    }
+
     /// Takes the paths that continue at the end of this block, in order.
     pub(super) fn take_exits(&mut self, to: BlockId) -> Vec<Exit> {
         if self.exits.iter().all(|exit| exit.to != to) {
@@ -141,7 +163,7 @@ impl<'p> Interp<'p> {
         let sees = |block: &Block<'p>| match &block.kind {
             BlockKind::Try(_) | BlockKind::Finally(_) | BlockKind::Resumes => true,
             BlockKind::With(manager) => self.heap.instance_of(manager).is_some_and(|i| i.class.as_obj().is_some()),
-            BlockKind::Loop(_) => false,
+            BlockKind::Loop(_) | BlockKind::Note(..) => false,
         };
         self.frames.iter().chain(&self.waiting).any(|frame| frame.blocks.iter().any(sees))
     }
@@ -198,6 +220,10 @@ impl<'p> Interp<'p> {
                 Flow::Next
             }
             (BlockKind::Loop(_) | BlockKind::Try(_), _) => Flow::Next,
+            (BlockKind::Note(topic, before), _) => {
+                self.remember(*topic, before.clone());
+                Flow::Next
+            }
             (BlockKind::Finally(body), how) => {
                 let body: &'p [Stmt] = body;
                 // A line that fails after an exception may succeed without one.

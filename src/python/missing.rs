@@ -16,9 +16,15 @@ impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have.
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
         let Some(message) = self.library.missing_name(path, name) else { return };
-        if !self.may_be_given(name) && !self.tests_version(path, name) {
+        if !self.may_be_given(name) && !self.tests_version(path, name) && !self.imports(name) {
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
         }
+    }
+
+    /// Whether the program imports a module of this name: `import quaternion` sets
+    /// `numpy.quaternion`.
+    fn imports(&self, name: Sym) -> bool {
+        self.mentions(sym(&format!("\nimport {name}")).as_str())
     }
 
     /// Whether the program may use this name of a module only in older versions of the library.

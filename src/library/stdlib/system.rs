@@ -218,8 +218,10 @@ fn lose(cx: &mut Cx<'_, '_>) {
     note(cx, LOST.into(), Value::Bool(false), Value::Bool(true));
 }
 
-/// `os.environ[key] = value`.
+/// `os.environ[key] = value`. Rules see only writes that may change the value.
 fn write(cx: &mut Cx<'_, '_>, key: &Value, value: &Value) {
+    let text = value.as_str();
+    let same = text.is_some() && matches!(known(cx, key), Known::Text(earlier) if earlier.as_str() == text);
     match key.as_str() {
         Some(name) => {
             let text = if value.is_text() { value.clone() } else { Value::Any(Type::Str) };
@@ -227,7 +229,9 @@ fn write(cx: &mut Cx<'_, '_>, key: &Value, value: &Value) {
         }
         None => lose(cx),
     }
-    tell(cx, key, value);
+    if !same {
+        tell(cx, key, value);
+    }
 }
 
 /// Notifies the rules of a write.

@@ -255,13 +255,10 @@ fn batch_of(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     noting(cx, WORKER, forked, |cx| noting(cx, COPIED, copied, |cx| sampled(cx, loader, size)))
 }
 
-/// Calls `run` with a note about the run, and restores the note afterwards.
+/// Calls `run` while a note of the run is true or false.
 fn noting<T>(cx: &mut Cx<'_, '_>, topic: Topic, holds: bool, run: impl FnOnce(&mut Cx<'_, '_>) -> T) -> T {
-    let before = cx.it.remembered(topic).unwrap_or(Value::Bool(false));
-    cx.it.remember(topic, Value::Bool(holds));
-    let out = run(cx);
-    cx.it.remember(topic, before);
-    out
+    let (path, span) = (cx.path, cx.span);
+    cx.it.noting(topic, Value::Bool(holds), Value::Bool(false), |it| run(&mut Cx { it, path, span }))
 }
 
 fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
@@ -417,10 +414,7 @@ fn nested<T>(it: &mut Interp<'_>, run: impl FnOnce(&mut Interp<'_>) -> Option<T>
     if depth >= MOST_NESTED {
         return None;
     }
-    it.remember(DEPTH, Value::Int(depth + 1));
-    let out = run(it);
-    it.remember(DEPTH, Value::Int(depth));
-    out
+    it.noting(DEPTH, Value::Int(depth + 1), Value::Int(0), run)
 }
 
 fn measured(it: &mut Interp<'_>, object: &Value) -> Option<Value> {

@@ -26,7 +26,7 @@ impl Rule for ClippingAfterStep {
         let step = optimizers.iter().filter_map(|id| trace.optimizers.known(*id)?.stepped).max();
         let (true, Some(step)) = (used, step) else { return };
         let message = "the gradients are clipped after the step that uses them";
-        let labels = vec![Label { span: step, message: "this step used the unclipped gradients".to_owned() }];
+        let labels = vec![Label { span: step, message: "this step has already used the gradients".to_owned() }];
         cx.findings.report(NAME, Severity::Error, message, span, labels);
     }
 }
