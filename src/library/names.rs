@@ -75,6 +75,10 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     sure.then(|| format!("`{path}.{name}` does not exist{}", meant(near)))
 }
 
+pub(crate) fn is_tensor_attribute(name: &str) -> bool {
+    NAMES.get("torch.Tensor").is_some_and(|names| names.contains(name))
+}
+
 /// The message for an attribute that a value of a known type does not have. There is a message only
 /// if another type has this attribute (for a tensor, NumPy arrays; for other values, tensors), or
 /// if the value is a tensor and the name is similar to an existing one.

@@ -45,11 +45,17 @@ pub(super) fn refuse_module(it: &mut Interp<'_>, path: Sym, span: Span) -> Value
 /// NumPy's names of parameters, which many functions of PyTorch also accept.
 const OF_NUMPY: &[&str] = &["axis", "keepdims", "a", "x", "x1", "x2"];
 
+/// Hydra's keys. Some decorators turn the calls in a function into settings with these keys.
+const OF_HYDRA: &[&str] = &["_target_", "_partial_", "_args_", "_recursive_", "_convert_"];
+
 /// What is wrong with the arguments, and whether they are wrong in every PyTorch version.
 fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
     let name = path.rsplit('.').next().unwrap_or_default();
     let in_nn = path.starts_with("torch.nn.");
     let takes = |name: Sym| sigs.iter().any(|sig| sig.double_star || sig.params.iter().any(|p| p.name == name));
+    if args.kw.iter().any(|(name, _)| OF_HYDRA.contains(&name.as_str())) {
+        return None;
+    }
     let is_unknown = |name: Sym| !takes(name) && !OF_NUMPY.contains(&name.as_str());
     let unknown = args.kw.iter().find(|(name, _)| is_unknown(*name));
     // The native functions accept NumPy's names, but functions of `torch.nn` do not.

@@ -286,8 +286,8 @@ impl Tables {
         })
     }
 
-    /// The entry of a method: in the class itself, or in the nearest base. For `torch.Tensor`, it
-    /// may also be the entry of the function in `torch`.
+    /// The entry of a method: in the class itself, or in the nearest base. For
+    /// attributes of `torch.Tensor`, it may also be the entry of the function in `torch`.
     pub(crate) fn method(&self, class: Sym, name: Sym) -> Option<(Sym, &'static Entry)> {
         let bases = self.class(class).map(|c| c.bases.as_slice()).unwrap_or_default();
         std::iter::once(class).chain(bases.iter().copied()).find_map(|class| {
@@ -295,7 +295,7 @@ impl Tables {
             if let Some(entry) = self.function(path) {
                 return Some((path, entry));
             }
-            if class.as_str() == "torch.Tensor" {
+            if class.as_str() == "torch.Tensor" && super::names::is_tensor_attribute(name.as_str()) {
                 let path = self.canonical(dotted(sym("torch"), name));
                 return self.function(path).map(|entry| (path, entry));
             }

@@ -76,6 +76,7 @@ impl<'p> Interp<'p> {
                 self.pass_unjudged(span);
                 self.hook_args(&args);
                 self.havoc_args(&args);
+                self.havoc_unknown_call(&args);
                 self.havoc_hooks(|_| true);
                 Value::Unknown
             }

@@ -8,6 +8,13 @@ use crate::value::{Data, Function, Items, Value, sym};
 
 /// Marks a method that unseen subclasses must define.
 pub(super) const ABSTRACT: &str = "__abstract__";
+/// Libraries whose decorators compile functions.
+const COMPILERS: &[&str] = &["triton", "numba", "taichi"];
+
+/// Whether a decorator compiles the function.
+fn is_compiler(decorator: &Value) -> bool {
+    decorator.as_path().and_then(|path| path.split('.').next()).is_some_and(|library| COMPILERS.contains(&library))
+}
 
 impl<'p> Interp<'p> {
     /// The value of a decorated function or class. An unknown decorator is assumed to return it
@@ -32,12 +39,20 @@ impl<'p> Interp<'p> {
         // `@dataclass(frozen=True)`
         if let Expr::Call(call) = decorator
             && matches!(&*call.func, Expr::Name(_) | Expr::Attribute(_))
-            && self.eval(&call.func).as_path() == Some("dataclasses.dataclass")
         {
-            self.mark_dataclass(&value);
-            return value;
+            let called = self.eval(&call.func);
+            if called.as_path() == Some("dataclasses.dataclass") {
+                self.mark_dataclass(&value);
+                return value;
+            }
+            if is_compiler(&called) {
+                return self.compiled(&value);
+            }
         }
         let decorator = self.eval(decorator);
+        if is_compiler(&decorator) {
+            return self.compiled(&value);
+        }
         match &decorator {
             Value::Path(path) => match path.as_str() {
                 "builtins.staticmethod" => self.mark_kind(&value, "static"),
@@ -82,6 +97,15 @@ impl<'p> Interp<'p> {
             _ => {}
         }
         value
+    }
+
+    /// A function that is compiled for another machine. Python never runs its body, whose names may
+    /// have other meanings: `range` in a Triton kernel yields tensors.
+    fn compiled(&mut self, function: &Value) -> Value {
+        if let Some(Data::Function(function)) = function.as_obj().map(|id| self.heap.get(id)) {
+            self.executed.insert(function.code);
+        }
+        Value::Unknown
     }
 
     pub(crate) fn is_callable(&self, value: &Value) -> bool {

@@ -365,6 +365,31 @@ impl Interp<'_> {
         }
     }
 
+    /// Makes unknown what a call of an unknown value may write: the value may be any function, or
+    /// any method of an object, that a join has lost.
+    pub(super) fn havoc_unknown_call(&mut self, args: &Args) {
+        let lost: Vec<ObjId> = self.heap.lost().collect();
+        let (functions, others): (Vec<ObjId>, Vec<ObjId>) =
+            lost.into_iter().partition(|id| matches!(self.heap.get(*id), Data::Function(_)));
+        for function in functions {
+            let callee = Value::Obj(function);
+            let given = || Given {
+                positional: args.pos.iter().map(|arg| arg.value.clone()).collect(),
+                named: args.kw.iter().map(|(name, arg)| (*name, arg.value.clone())).collect(),
+            };
+            self.havoc_call(&callee, given(), MAX_CALLS, &mut Seen::default());
+            for receiver in others.iter().map(|id| Value::Obj(*id)) {
+                let is_method = |class: &Value| match class.as_obj().map(|class| self.heap.get(class)) {
+                    Some(Data::Class(class)) => class.attrs.values().any(|own| own.as_obj() == Some(function)),
+                    _ => false,
+                };
+                if self.mro_of(&receiver).iter().any(is_method) {
+                    self.havoc_call(&callee, given().after([receiver]), MAX_CALLS, &mut Seen::default());
+                }
+            }
+        }
+    }
+
     /// The object that an expression such as `a.b.c` in a function's body refers to, where `a` is a
     /// parameter or a name of an enclosing scope.
     fn at_place(&mut self, place: &[Sym], scope: ObjId, own: &[Sym], given: &Attrs) -> Option<Value> {

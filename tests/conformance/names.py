@@ -7,6 +7,7 @@ imported first, and names that a module creates only when they are accessed.
 """
 
 import importlib
+import inspect
 import pkgutil
 import re
 import warnings
@@ -43,6 +44,8 @@ def lazily_made(module):
     """The names that the module's `__getattr__` knows, as its source lists them."""
     for name in ("_deprecated_attrs", "_lazy_modules", "__expired_attributes__"):
         yield from getattr(module, name, ())
+    if lookup := vars(module).get("__getattr__"):
+        yield from re.findall(r'name == "(\w+)"', inspect.getsource(lookup))
 
 
 def names_of(module):

@@ -2,7 +2,7 @@
 //! launches one.
 //!
 //! In Python, the rule reports the variable only if it is set on every path of a program that
-//! trains. If it is set too late, [`crate::rules::environment::late_launch_blocking`] has already
+//! trains, in code that is called. If it is set too late, [`crate::rules::environment::late_launch_blocking`] has already
 //! reported it.
 
 use std::cell::{Cell, RefCell};
@@ -32,8 +32,10 @@ impl Rule for LaunchBlockingLeftOn {
         cx.it.remember(STATE, Value::Bool(false));
     }
 
-    fn moment(&self, _: &mut Context<'_, '_>, _: &Moment) {
-        self.trains.set(true);
+    fn moment(&self, cx: &mut Context<'_, '_>, _: &Moment) {
+        if !cx.it.speculative() {
+            self.trains.set(true);
+        }
     }
 
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
@@ -49,7 +51,9 @@ impl Rule for LaunchBlockingLeftOn {
                 }
                 it.remember(STATE, on);
             }
-            Event::Unseen { name, .. } if matches!(name.as_str(), "fit" | "train") => self.trains.set(true),
+            Event::Unseen { name, .. } if !it.speculative() && matches!(name.as_str(), "fit" | "train") => {
+                self.trains.set(true);
+            }
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
 //! Objects that an unknown value may be. If a name holds values of different kinds on two paths,
 //! such as `None` and a tensor, its value is unknown after their join. But a write to the unknown
-//! value may still be a write to the tensor, which other names may hold.
+//! value may still be a write to the tensor, which other names may hold. A call of an unknown value
+//! may be a call of a function of the program.
 
 use super::Heap;
 use crate::value::{Attrs, Data, Dict, Grad, Instance, Items, ObjId, Sym, Tensor, Value, is_mark};
@@ -41,10 +42,17 @@ impl Heap {
         match value {
             Value::Obj(id) if self.lost.len() < MOST => {
                 let data = self.get(*id);
-                if matches!(data, Data::Instance(_) | Data::Tensor(_) | Data::List(_) | Data::Set(_) | Data::Dict(_)) {
+                let is_mutable =
+                    matches!(data, Data::Instance(_) | Data::Tensor(_) | Data::List(_) | Data::Set(_) | Data::Dict(_));
+                if is_mutable || matches!(data, Data::Function(_)) {
                     self.lost.insert(*id);
                 }
             }
+            Value::Bound(pair) => {
+                self.lose(&pair.0);
+                self.lose(&pair.1);
+            }
+            Value::Partial(partial) => self.lose(&partial.func),
             Value::Tuple(items) => items.iter().for_each(|item| self.lose(item)),
             _ => {}
         }

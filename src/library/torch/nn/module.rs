@@ -97,7 +97,7 @@ fn run_forward(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value>
 
 fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let wanted = match name.as_str() {
-        "_modules" => named_children_of(cx, object),
+        "_modules" => visible_children_of(cx, object),
         "_parameters" => own_tensors(cx, object, Kind::Parameters),
         "_buffers" => own_tensors(cx, object, Kind::Buffers),
         _ => return super::containers::attribute(cx, object, name),
@@ -446,11 +446,19 @@ fn prefix(found: &mut Found, prefix: &Value) {
     }
 }
 
+/// The sub-modules of a module, as its methods see them. A method that nothing calls may be meant
+/// for instances of subclasses, or for instances that get sub-modules in another file.
+fn visible_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
+    let mut children = named_children_of(cx, object);
+    children.complete &= !(children.found.is_empty() && cx.it.speculative());
+    children
+}
+
 fn children(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let name = cx.name();
     let object = b.get("self");
     let mut found = match name.ends_with("children") {
-        true => named_children_of(cx, &object),
+        true => visible_children_of(cx, &object),
         false => named_modules_of(cx, &object),
     };
     prefix(&mut found, &b.get("prefix"));
