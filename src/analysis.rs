@@ -32,8 +32,7 @@ pub(crate) struct FactEntry {
     pub text: String,
     /// The `value` key of the JSON output.
     pub json: serde_json::Value,
-    /// Whether the program really reaches this place, not only the run of a function that nothing
-    /// calls.
+    /// Whether the program reaches this place. False if only functions that nothing calls reach it.
     pub reached: bool,
     /// The known facts of a tensor (`shape`, `dtype`, …), each with the place that determines it.
     pub origins: Vec<(&'static str, Span)>,
@@ -354,7 +353,7 @@ impl Watcher<'_> {
         self.failures.borrow_mut().entry(place).and_modify(merge).or_insert(now);
     }
 
-    /// Stores a finding about a call, and its callers.
+    /// Stores a finding about a call, and the calls that led to it.
     fn keep(&self, it: &Interp<'_>, diagnostic: Diagnostic, found: &mut Vec<Diagnostic>) {
         let callers = it.callers();
         // In an arm of an unknown condition, the place may not be reached from these callers.
@@ -371,7 +370,7 @@ impl Watcher<'_> {
         let callers = self.callers.borrow();
         for diagnostic in self.found.borrow_mut().iter_mut() {
             let Some(calls) = callers.get(&(diagnostic.code.clone(), diagnostic.span)) else { continue };
-            // If a caller is in another file, further files may call the function with other values.
+            // If a caller is in another file, more files may call the function with other values.
             let in_one_file = calls.iter().all(|call| call.file == diagnostic.span.file);
             // If the module can be run as a program, programs that import it may call the function
             // with other values.
@@ -560,7 +559,7 @@ fn note(facts: &RefCell<Facts>, it: &mut Interp<'_>, name: &str, value: &Value, 
     facts.borrow_mut().insert(span, (name.to_owned(), joined, reached));
 }
 
-/// The depth to which nested tuples are copied; the elements of deeper ones are not printed.
+/// The depth to which nested tuples are copied. The elements of deeper tuples are never printed.
 const TUPLES: u32 = 3;
 
 /// Copies a tensor, or the tensors in a tuple, because they may change later. Other values are not

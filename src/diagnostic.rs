@@ -133,7 +133,7 @@ pub(crate) enum WitnessStatus {
     Undecided,
 }
 
-/// The result of a run of the program for a finding.
+/// What a run of the program showed about a finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Observation {
     pub status: RunStatus,
@@ -143,8 +143,8 @@ pub(crate) struct Observation {
     pub reason: Option<String>,
 }
 
-/// The result of a run for one finding, in ascending order of information. If there are several
-/// runs, the highest result is kept.
+/// The status of a finding after a run. The variants are in ascending order of information: after
+/// several runs, the highest status is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RunStatus {

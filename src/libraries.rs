@@ -4,8 +4,9 @@
 #[derive(Debug)]
 pub(crate) struct Library {
     pub name: &'static str,
-    /// torchvet checks its use. A file that imports neither such a library nor one whose name contains
-    /// the name of such a library is usually not interpreted (`concerns_library` in `analysis.rs`).
+    /// torchvet checks its use. Usually, a file is interpreted only if it imports such a library,
+    /// or a module whose name contains the name of such a library (`concerns_library` in
+    /// `analysis.rs`).
     pub is_checked: bool,
     /// Importing it imports torch.
     pub imports_torch: bool,
@@ -66,9 +67,9 @@ impl Library {
     }
 }
 
-/// Sorted by name. Unless `is_common_word` is set, these libraries are external even if a folder of
-/// that name is next to the script: PyTorch's own repository has a `torch/`, and training scripts
-/// create folders such as `wandb/`.
+/// Sorted by name. Unless `is_common_word` is set, an import of the name means the library, even if
+/// a folder of the same name is next to the script: PyTorch's own repository has a `torch/`, and
+/// training scripts create folders such as `wandb/`.
 pub(crate) const LIBRARIES: &[Library] = &[
     lib("PIL").checked().computes(&["PIL.Image.Resampling."]),
     lib("accelerate").imports_torch(),

@@ -23,7 +23,7 @@ pub(crate) fn specificity(selector: &str, code: &str, name: &str) -> Option<usiz
     is_prefix.then_some(selector.len())
 }
 
-/// The most similar of some words, if it is similar enough to be a typo.
+/// The known word that is most similar to `word`, if `word` may be a typo of it.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_ascii_lowercase();
     let limit = (word.len() / 3).max(1);
@@ -35,7 +35,7 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// The edit distance; a swap of neighbours is one edit.
+/// The edit distance; a swap of two adjacent characters is one edit.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before: Vec<usize> = Vec::new();

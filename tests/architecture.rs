@@ -45,7 +45,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates that only some files may use: a prefix of the crate's name, and these files.
+/// Crates that only some files may use: the name (with `_` at the end, a prefix), and these files.
 const CRATES: &[(&str, &[&str])] = &[
     ("ruff_", &["src/syntax/"]),
     ("miette", &["src/output/text.rs"]),
@@ -211,7 +211,7 @@ fn identifier(text: &str) -> String {
     text.chars().take_while(|character| character.is_alphanumeric() || *character == '_').collect()
 }
 
-/// Whether a line contains a path that begins with `name…::`.
+/// Whether a line contains `name::` or `name as`. A name that ends with `_` is a prefix.
 fn names_crate(line: &str, name: &str) -> bool {
     line.match_indices(name).any(|(at, _)| {
         let before = line[..at].chars().next_back();

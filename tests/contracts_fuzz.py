@@ -4,8 +4,8 @@
 
 Calls each function with many combinations of shapes, dtypes and values, and checks that a `require`
 fails if and only if PyTorch raises, and that PyTorch's message matches the `cpu` of a page about that
-function. SILENT lists the rules about calls that PyTorch accepts; for these, a failing `require` need
-not raise. `--only` restricts the run to functions, given by their path or its end
+function. SILENT lists the rules about calls that PyTorch accepts: if their `require` fails, PyTorch
+need not raise. `--only` restricts the run to functions, given by their path or its end
 (`poisson_nll_loss`).
 """
 

@@ -3,7 +3,7 @@
 //! The comment `# error: TV103` at the end of a line (or `warning`, `info`; several after commas)
 //! means that a finding of this severity must be reported there. Lines without such a comment must
 //! have no findings. `# error: TV103 (missed)` marks a bug that torchvet does not find yet:
-//! such bugs are counted separately, and the mark must be removed once torchvet finds the bug.
+//! such bugs are counted separately, and `(missed)` must be removed once torchvet finds the bug.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -161,7 +161,7 @@ fn check(root: &Path, folder: &Path) -> Findings {
     for finding in json.as_array().expect("an array") {
         let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
         let said = format!("{}: {} | {}", text("severity"), text("code"), text("message"));
-        // A finding also stands for the other places with the same cause.
+        // `repeats` contains the other places with the same cause.
         for place in std::iter::once(finding).chain(finding["repeats"].as_array().expect("an array")) {
             let file = place["filename"].as_str().unwrap_or_default().to_owned();
             let (cell, row) = (place["cell"].as_u64().unwrap_or(0), place["location"]["row"].as_u64().unwrap_or(0));

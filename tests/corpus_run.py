@@ -9,8 +9,8 @@ expectation; then only a reader can check whether the expectation is right.
 
 Scripts that need more than a Python with torch say so in their first lines: `# needs: data` (a
 download, or a library or files that are not available), `# needs: cuda`, and names of modules
-(`# needs: pandas, sklearn`). Scripts that need data are not run. Scripts that need a GPU or a module
-are not run without it. Scripts that start processes (`# needs: processes`) are run here, but not
+(`# needs: pandas, sklearn`). Scripts that need data are left out. Scripts that need a GPU or a module
+are left out if it is missing. Scripts that start processes (`# needs: processes`) are run here, but not
 compared under the probe.
 """
 

@@ -6,8 +6,9 @@ DIR contains checkouts of public repositories, each in a folder `owner+name`; mi
 are skipped. The programs of tests/programs use libraries that pip can install (accelerate,
 transformers, pytorch_lightning, timm); they run if these are installed. Each example runs without
 the probe, under the probe, and under the probe on the virtual device, with the same seed; it must
-exit without an error and print the same text, except times, process ids and names of devices.
-Examples that fail without the probe are skipped.
+exit without an error and print the same text, except times, process ids and names of devices. On
+the virtual device, examples that shuffle their data only on a GPU (SHUFFLED_ON_GPU) may print other
+numbers. Examples that fail without the probe are skipped.
 """
 
 import argparse
@@ -108,7 +109,7 @@ def fake_mnist(folder):
 
 
 def made_up(name, folder, source):
-    """A folder for a run, with the data that the example expects in it and in the folders above."""
+    """A folder for a run. This folder and the two above it contain the data that examples expect."""
     import shutil
 
     work = folder / "around" / "it"

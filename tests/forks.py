@@ -10,7 +10,7 @@ def import_once():
     import torch
 
     torch.set_num_threads(1)
-    # The first optimizer of a process imports these 900 modules, which takes seconds.
+    # The first optimizer of a process imports this package (900 modules), which takes seconds.
     import torch._dynamo  # noqa: F401
 
     with contextlib.suppress(ImportError):

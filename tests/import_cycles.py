@@ -128,7 +128,7 @@ def dependencies(modules):
         for parts, alias in named:
             end = resolve(modules, name, parts)
             is_module = end is not None and end[-1:] == (parts[-1],)
-            # An imported module is a dependency only if the code uses a path into it.
+            # If the code uses paths into an imported module, these paths are the dependencies instead.
             if end is not None and not (is_module and any(path[0] == alias and len(path) > 1 for path in paths)):
                 paths.append(parts)
         paths += module.stars

@@ -14,7 +14,7 @@ use torchvet::{FixKind, Page, Rules};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The imports that are put before a block without imports. `pages_run.py` has the same text.
+/// The imports that are put before a block without imports. `pages_run.py` has the same imports.
 const PRELUDE: &str = "\
 import torch
 import torch.nn as nn

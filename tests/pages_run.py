@@ -6,8 +6,9 @@
 For every page, the Example must raise the exception of `cpu` on its last marked line, or run to its
 end if the page has no `cpu`. Evidence and Use instead must run. The contracts of all pages check the
 calls: if the page has a contract, they must find the marked findings in the Example, and otherwise
-nothing; they must find nothing in Use instead. A block that uses a GPU runs on the CPU. An Example
-with `needs = "cuda"` is not run.
+nothing; they must find nothing in Use instead. If a contract needs facts that only the checker has
+(CHECKER_ONLY), it may find nothing. The Example and Use instead run on the CPU, even if they name a
+GPU. An Example with `needs = "cuda"` is not run.
 """
 
 import contextlib
@@ -112,8 +113,8 @@ def bind(signature, judge, args, kwargs, skip):
 
 
 def targets(path):
-    """The functions that a dotted path stands for, each as (owner, name): the function of the
-    module, and the tensor method of the same name."""
+    """The functions that a dotted path names, each as (owner, name): the function and, for
+    `torch.*`, the tensor method of the same name; for a class, its `__init__`."""
     parts = path.split(".")
     for cut in range(len(parts) - 1, 0, -1):
         try:

@@ -21,7 +21,7 @@ import tempfile
 import rule_pages
 
 PRELUDE = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nimport numpy as np\n"
-# The reason if a witness uses a function that an older PyTorch does not have.
+# Matches the verdict on a witness that uses a function which this PyTorch does not have.
 NEWER = re.compile(r"cannot be created: AttributeError: module '(torch[\w.]*)' has no attribute '(\w+)'")
 TITLES = {"Example": "example", "Use instead": "instead"}
 

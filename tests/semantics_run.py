@@ -6,7 +6,7 @@ tests/semantics.rs explains the marks. A reveal is true if it allows every value
 assigns: `int in 0 to 2` allows 1, `float32[] in 0 to 1` allows NaN (which a range never excludes),
 a named dimension allows any size, and `unknown` allows any value. If `never` is revealed, no run may
 reach the line; otherwise, at least one run must reach it. A line marked with an error must raise,
-unless the rule's harm is silent; a block without a line that must raise must run to its end.
+unless the rule's harm is silent. Other lines must not raise.
 
 A block that uses the file "a" or "b" or the environment variable FLAG runs with and without each of
 those that it uses. `python static` blocks are not run; `python cuda` blocks are not run without a

@@ -1,4 +1,4 @@
-"""Finds the `torchvet` binary: the one that pip installed, otherwise one on the path."""
+"""Finds the `torchvet` binary: the one that pip installed, otherwise one in `PATH`."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ def find():
     folders = [sysconfig.get_path("scripts")]
     user = sysconfig.get_preferred_scheme("user") if sys.version_info >= (3, 10) else f"{os.name}_user"
     folders.append(sysconfig.get_path("scripts", scheme=user))
-    # `pip install --target` puts it beside the package.
+    # `pip install --target` puts the binary into `bin`, beside the package.
     folders.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bin"))
     for folder in folders:
         path = os.path.join(folder, name)

@@ -9,7 +9,10 @@ from . import _runtime
 
 
 class ContractViolation(AssertionError):
-    """A call that violates a contract. `code` is the rule, `finding` the complete finding."""
+    """A call that violates a contract.
+
+    `code` is the code of the rule; `finding` is the complete finding.
+    """
 
     def __init__(self, message, finding=None):
         super().__init__(message)

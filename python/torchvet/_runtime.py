@@ -1,5 +1,5 @@
-"""The Python code of `torchvet probe`, read from the binary, so that there is only one copy, which
-matches the contracts."""
+"""Imports the Python code of `torchvet probe` as a package. The code is read from the binary, so it
+always matches the contracts."""
 
 import functools
 import importlib.abc
@@ -13,7 +13,8 @@ import sys
 from ._binary import find
 
 _PACKAGE = "torchvet._probe"
-# A folder that does not exist: it marks the frames of the probe.
+# The modules of the probe get paths in this folder, which does not exist. By these paths, frames of
+# the probe are recognised.
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_probe")
 
 

@@ -2,7 +2,7 @@
 //!
 //! The first run gives every option its default. A failure is an error only if it does not depend
 //! on an option. So the file is run again with other values, and a finding that these runs refute
-//! becomes a warning, which names the option if a single one decides.
+//! becomes a warning. If the finding depends on only one option, the warning names that option.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ pub(super) struct Run {
     pub options: IndexMap<Span, Declared, FxBuildHasher>,
     /// Places where an operation succeeded in at least one context.
     pub passed: FxHashSet<Span>,
-    /// Places where an operation fails. Guessed failures are excluded, and also doubtful ones if an
+    /// Places where an operation fails. Guessed failures are left out, and also doubtful ones if an
     /// operation at the same place succeeded or may have succeeded.
     pub failed: FxHashSet<Span>,
     /// Places where an operation fails only in arms of unknown conditions or in functions that
@@ -119,8 +119,8 @@ enum Proof {
     Silent,
 }
 
-/// Whether the value of an option may refute a finding: an error, or a warning that assumes that the
-/// module is on a GPU, which an option may decide.
+/// Whether the value of an option may refute a finding. The finding must be an error, or a warning
+/// that assumes that the module is on a GPU: an option may select the device.
 fn is_in_question(finding: &Diagnostic) -> bool {
     finding.severity == Severity::Error || finding.message.starts_with(MODULE_ON_GPU)
 }
@@ -144,7 +144,7 @@ impl Declared {
         let others = match option.default {
             _ if !listed.is_empty() => listed,
             Value::Bool(b) => vec![Other::Bool(!b)],
-            // The other values to try: 1, because a size of 1 broadcasts; the next number; and twice
+            // The other values are 1, because a size of 1 broadcasts; the next number; and twice
             // the default, which every divisor of the default divides.
             Value::Int(n) => {
                 let mut all = vec![1, n.saturating_add(1), n.saturating_mul(2)];
@@ -174,7 +174,7 @@ impl Declared {
         Declared { name: option.name.to_owned(), default, others, sure }
     }
 
-    /// Whether the program selects between strings by this option.
+    /// Whether the other values include a string that is not invented.
     fn selects(&self) -> bool {
         self.others.iter().any(|other| matches!(other, Other::Text(_)))
     }
@@ -215,10 +215,10 @@ pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Oth
     }
 }
 
-/// Turns an error into a warning if a run with other option values does not have it. Drops a
-/// finding that depends on the default of an option and also on an assumption, for example that an
-/// unknown condition holds. Such a condition often depends on the same option, and a real run with
-/// the default may not reach the place.
+/// Turns an error into a warning if a run with other option values refutes it. Drops a finding that
+/// depends on the default of an option and also on an assumption, for example that an unknown
+/// condition holds. Such a condition often depends on the same option, and a real run with the
+/// default may not reach the place.
 pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&Assumed) -> Run) {
     if first.options.is_empty() || !found.iter().any(is_in_question) {
         return;
@@ -274,15 +274,15 @@ enum Dependence<'a> {
     No,
     /// On this option, which is declared here.
     One(Span, &'a Declared),
-    /// The finding disappears if all options are unknown, but too many runs, or too many steps in
-    /// one run, are needed to find out which of them decides.
+    /// Runs with unknown options do not have the finding, but more runs or steps than allowed are
+    /// needed to find out on which option the finding depends.
     Several,
 }
 
 impl Worlds<'_> {
     fn decides(&self, finding: &Finding, message: &str) -> Dependence<'_> {
-        // A number or a device in a message is usually the value of an option on which the finding
-        // depends.
+        // If a message contains the number or the device that is the default of an option, the
+        // finding often depends on this option.
         let words: Vec<&str> = message.split(|c: char| !c.is_ascii_alphanumeric()).collect();
         let is_named = |option: &Declared| {
             let default = option.default.trim_matches('\'');
@@ -302,8 +302,8 @@ impl Worlds<'_> {
                 return Dependence::One(*made, option);
             }
         }
-        // First the options whose other values the program is assumed to accept, then the others:
-        // the first option on which the finding depends is the result.
+        // The options whose other values the program is assumed to accept are searched before the
+        // others, because the first option on which the finding depends is the result.
         let of = |sure: bool| self.first.options.iter().filter(move |(_, o)| o.sure == sure).map(|(made, _)| *made);
         for pool in [of(true).collect(), of(false).collect()] {
             let found = self.search(pool, finding, (Proof::Passed, Proof::Passed));
@@ -311,8 +311,8 @@ impl Worlds<'_> {
                 return found;
             }
         }
-        // If an option is unknown, an object may be unknown, too. Its attributes and calls then
-        // show nothing about the object that a known value of the option would create.
+        // If an option is unknown, an object that depends on it may be unknown, too. Whether calls
+        // of that object succeed is then unknown, so the last search requires weaker proofs.
         let all: Vec<Span> = self.first.options.keys().copied().collect();
         match self.search(all, finding, (Proof::Silent, Proof::Reached)) {
             found @ Dependence::One(..) => found,
@@ -322,7 +322,8 @@ impl Worlds<'_> {
                 let refuted = known.values().any(|run| run.refutes(finding, self.first, Proof::Passed));
                 if refuted { Dependence::Several } else { Dependence::No }
             }
-            // The run with unknown options neither has the finding nor reached the end of the program.
+            // The run with unknown options neither has the finding nor reaches the end of the
+            // program.
             Dependence::No if self.unknown().is_some_and(|run| run.exhausted && !run.has(finding)) => {
                 Dependence::Several
             }
@@ -339,8 +340,8 @@ impl Worlds<'_> {
         }
     }
 
-    /// The option that decides, among options that make the finding disappear if they are unknown.
-    /// `None` if too many runs are needed.
+    /// The option on which the finding depends, among options that make the finding disappear if
+    /// they are unknown. `None` if too many runs are needed.
     fn one_of(&self, pool: &mut Vec<Span>, finding: &Finding, proofs: (Proof, Proof)) -> Option<Dependence<'_>> {
         let (unknown, known) = proofs;
         while !pool.is_empty() && self.any(pool, finding, unknown)? {
@@ -370,11 +371,12 @@ impl Worlds<'_> {
         Some(self.run(assumed)?.refutes(finding, self.first, proof))
     }
 
-    /// Whether the line succeeds with some value that users are likely to choose. An unknown value
-    /// is not enough: it makes everything that depends on it unknown.
+    /// Whether the line succeeds with one of the option's other values. Most of these are known
+    /// values, because an unknown value makes everything that depends on it unknown.
     fn passes(&self, made: Span, option: &Declared, finding: &Finding, proof: Proof) -> Option<bool> {
         for other in &option.others {
-            // With an invented string, objects may be unknown because the string means nothing.
+            // With an invented string, objects may be unknown because the string means nothing to
+            // the program.
             if matches!((proof, other), (Proof::Reached, Other::Invented(_))) {
                 continue;
             }

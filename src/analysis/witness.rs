@@ -1,4 +1,4 @@
-//! The witness of a finding: its call, as facts that do not need the interpreter's heap.
+//! The witness of a finding: the reported call, with facts that do not need the interpreter's heap.
 
 use crate::diagnostic::{Call, Given, Place, Witness};
 use crate::library::constructor;

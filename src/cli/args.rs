@@ -110,8 +110,8 @@ fn per_file(list: &[String]) -> Result<PerFile, Failure> {
     Ok(map)
 }
 
-/// The folder in which the search for settings begins: the folder of the first path, or the nearest
-/// parent folder that exists.
+/// The folder in which the search for settings begins: the first path if it is a folder, otherwise
+/// its nearest parent folder that exists. Without a path, it is the working directory.
 pub(super) fn start_folder(first: Option<&Path>) -> PathBuf {
     let cwd = std::env::current_dir().unwrap_or_default();
     let start = first.map_or_else(|| cwd.clone(), |path| cwd.join(path));

@@ -29,13 +29,13 @@ pub(super) enum Choice {
     Ignore,
 }
 
-/// A file that fixes have changed.
+/// A file that was changed by fixes.
 pub(super) struct Changed {
-    /// The path as reports print it.
+    /// The path, as it is printed in reports.
     pub path: PathBuf,
     canonical: PathBuf,
     encoding: Encoding,
-    /// The content on disk: Python source, or a notebook's JSON.
+    /// The original content: Python source, or a notebook's JSON.
     before: String,
     pub after: String,
 }
@@ -49,8 +49,8 @@ pub(super) struct Fixed {
     pub count: usize,
 }
 
-/// Runs, fixes and runs again, until nothing is left to fix, but at most [`MAX_ROUNDS`] times. Does
-/// not write files.
+/// Checks the input, and then fixes and checks it again in rounds, until nothing is left to fix or
+/// [`MAX_ROUNDS`] is reached. Does not write files.
 pub(super) fn fix(settings: &Settings, input: &Input, choice: Choice) -> io::Result<Fixed> {
     let mut input = input.clone();
     let mut changed: Vec<Changed> = Vec::new();
@@ -99,7 +99,8 @@ fn edits_of(diagnostic: &Diagnostic, unsafe_too: bool) -> Option<&[Edit]> {
     (wanted && !fix.edits.is_empty()).then_some(&fix.edits)
 }
 
-/// Whether a comment can suppress a finding: not a syntax error, and not a finding about comments.
+/// Whether a comment can suppress the finding. This is false for syntax errors and for findings
+/// about unused comments.
 fn takes_comment(diagnostic: &Diagnostic) -> bool {
     diagnostic.code != INVALID_SYNTAX && diagnostic.code != UNUSED_IGNORE
 }

@@ -33,7 +33,8 @@ pub(super) struct Input {
     pub known: Known,
 }
 
-/// What hides findings that are not new: a baseline, and the lines that have changed.
+/// Determines which findings are hidden because they are not new: those in the baseline, and those
+/// that touch no changed line.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
     pub baseline: Option<Baseline>,
@@ -137,8 +138,9 @@ impl Run {
         walk.files
     }
 
-    /// The launch files that mention an environment variable that a rule checks. A launch file that
-    /// cannot be read is not an error, because only these rules need it.
+    /// The launch files, such as shell scripts and Dockerfiles, that mention one of the environment
+    /// variables in [`VARIABLES`]. A launch file that cannot be read is not an error, because only
+    /// the rules about these variables need it.
     fn launch(&mut self, files: &[PathBuf]) -> Vec<PathBuf> {
         let wanted: Vec<Result<bool, ReadError>> = files.par_iter().map(|path| mentions(path, VARIABLES)).collect();
         let mut chosen = Vec::new();

@@ -42,7 +42,7 @@ pub(super) enum Status {
     Failed,
     /// torchvet crashed.
     Internal,
-    /// A program was run and ended with this exit code.
+    /// The exit code of an executed program, or of the language server.
     Program(u8),
 }
 
@@ -110,7 +110,7 @@ pub(super) fn colors_wanted(terminal: bool) -> bool {
     !set("NO_COLOR") && (set("FORCE_COLOR") || terminal && !dumb)
 }
 
-/// The style of text on standard output.
+/// The style of the text that is written to standard output or, with `to_file`, to a file.
 pub(super) fn style(color: Color, to_file: bool) -> Style {
     let color = match color {
         Color::Always => true,

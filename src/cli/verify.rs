@@ -1,5 +1,5 @@
-//! Tests findings on PyTorch, for `check --verify` and `probe verify`: with the witnesses of the
-//! findings and, with `--run`, with the scripts themselves.
+//! Tests findings on PyTorch, for `check --verify` and `probe verify`: runs the witnesses of the
+//! findings and, with `--run`, also the scripts.
 
 use std::fs;
 use std::path::{Path, PathBuf};

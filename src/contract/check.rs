@@ -1,5 +1,5 @@
-//! Checks that a contract uses only the language of contracts. The check runs once, when the page
-//! is read, because a typo must not produce a contract that never fails.
+//! Checks that a contract uses only the language of contracts, because a typo must not produce a
+//! contract that never fails. The check runs once, when the contract is compiled.
 //!
 //! The language is the small part of Python that [`super::eval`] can evaluate.
 
@@ -31,7 +31,7 @@ fn mistake(node: &impl Ranged, message: impl Into<String>) -> Mistake {
 }
 
 /// Checks a top-level statement of a contract: it must be the definition of a function. `judged`
-/// are the functions that the page's `contract-of` names.
+/// holds the paths in the page's `contract-of`.
 pub(super) fn function(stmt: Stmt, judged: &[String]) -> Result<StmtFunctionDef, Mistake> {
     let Stmt::FunctionDef(function) = stmt else {
         return Err(mistake(&stmt, "a contract contains only functions"));
@@ -297,7 +297,8 @@ mod tests {
     use super::function;
     use crate::syntax;
 
-    /// The message about the mistake in a contract, and the rest of its line from the mistake.
+    /// The message about the mistake in a contract, and the text from the mistake to the end of the
+    /// line.
     fn slip(contract: &str) -> Option<(String, &str)> {
         let parsed = syntax::parse(contract, false);
         assert_eq!(parsed.issues.len(), 0, "{contract}");
@@ -306,7 +307,7 @@ mod tests {
         Some((found.message, contract.get(found.offset..)?.lines().next()?))
     }
 
-    /// The mistake in a contract of one line.
+    /// The mistake in a contract whose body is this line.
     fn in_body(line: &str) -> Option<(String, String)> {
         let contract = format!("def f(x, dim=None):\n    {line}\n");
         slip(&contract).map(|(message, at)| (message, at.to_owned()))

@@ -71,9 +71,8 @@ pub(super) fn judge(
         let name = parameter.parameter.name.as_str();
         let value = match judge.bound.arg(name) {
             Some(_) => judge.argument(name),
-            // If the call omits an argument that has a default in the contract, its value is the
-            // default in the library's signature, or the default in the contract if that of the
-            // signature is not known.
+            // The call omits the argument. If the contract has a default for it, the default in the
+            // library's signature is used or, if that is unknown, the default in the contract.
             None => match parameter.default.as_deref() {
                 Some(default) if !bound.open => {
                     let given = bound.get(name);
@@ -399,7 +398,8 @@ impl Judge<'_, '_> {
     }
 
     fn subscript(&mut self, s: &ast::ExprSubscript) -> Cv {
-        // A dimension of a shape is read on its own, so that its origin is shown.
+        // A dimension of a shape is read on its own, so that the label shows the origin of this
+        // dimension.
         if let Expr::Attribute(a) = &*s.value
             && a.attr.as_str() == "shape"
             && !matches!(&*s.slice, Expr::Slice(_))

@@ -161,8 +161,8 @@ impl Judge<'_, '_> {
             Some(value) => range.without(value.as_f64()?),
         };
         let Some(range) = range else { return Some(Vec::new()) };
-        // If the bounds of the range may never occur, but a member outside certainly does, only
-        // this member is returned.
+        // If it is not known whether the bounds of the range occur, but a member outside `[lo, hi)`
+        // is known to occur, only this member is returned.
         if let Some(met) = range.met.filter(|met| !range.attained && (met.value < lo || met.value >= hi)) {
             return Some(vec![(met.value, met.value)]);
         }

@@ -97,8 +97,8 @@ pub(super) fn same_shape(a: &[Dim], b: &[Dim]) -> Option<bool> {
     }
     let mut all = Some(true);
     for (x, y) in a.iter().zip(b) {
-        // A batch is assumed to have more than one sample in some iteration; any other length may
-        // be 1.
+        // A batch is assumed to have more than one sample in some iteration. Any other symbolic
+        // size may be 1.
         let samples = |dim: &Dim| dim.batch && matches!(dim.size, Size::Expr(_));
         let one = |dim: &Dim| dim.size == Size::Int(1);
         if (samples(x) && one(y)) || (one(x) && samples(y)) {

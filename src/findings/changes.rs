@@ -22,8 +22,8 @@ impl Changes {
         let top = git(folder, &["rev-parse", "--show-toplevel"])?;
         let top = PathBuf::from(top.trim_end());
         let top = top.canonicalize().unwrap_or(top);
-        // With `--end-of-options`, a revision that begins with a dash is not an option. Histories
-        // without a common ancestor are compared directly.
+        // With `--end-of-options`, a revision that begins with a dash is not read as an option.
+        // Histories without a common ancestor are compared directly.
         let commit = format!("{revision}^{{commit}}");
         let base = git(&top, &["merge-base", "--end-of-options", revision, "HEAD"])
             .or_else(|_| git(&top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]))
@@ -78,7 +78,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     Err(format!("git: {}", said.trim().trim_start_matches("fatal: ")))
 }
 
-/// Reads `+++ path` and `@@ -a,b +c,d @@`.
+/// Reads the lines `+++ path` and `@@ -a,b +c,d @@` of a diff.
 fn parse(diff: &str, top: &Path) -> BTreeMap<PathBuf, Vec<RangeInclusive<usize>>> {
     let mut lines: BTreeMap<PathBuf, Vec<RangeInclusive<usize>>> = BTreeMap::new();
     let mut file: Option<PathBuf> = None;

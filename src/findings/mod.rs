@@ -73,7 +73,7 @@ fn judge(settings: &Settings, code: &str) -> Judgement {
 /// The first syntax error of a file, or of each cell of a notebook, but at most
 /// [`SYNTAX_ERRORS_SHOWN`]. Further errors are usually consequences of the first one.
 pub(crate) fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
-    // The file is a script of another interpreter, such as a batch job for bash.
+    // A first line such as `#!/bin/bash` shows that the file is a script for another interpreter.
     let first = file.text().lines().next().unwrap_or_default();
     if first.starts_with("#!") && !first.contains("py") {
         return Vec::new();

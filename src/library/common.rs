@@ -42,7 +42,7 @@ pub(super) fn itself(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     b.get("self")
 }
 
-/// A NumPy array: it is on the CPU, has no gradients and no device attribute.
+/// A NumPy array. It requires no grad, and its `device` stays `None`: arrays are always on the CPU.
 pub(super) fn array(shape: Option<Vec<Size>>, dtype: Option<Dtype>, at: Origin) -> Tensor {
     Tensor {
         array: ArrayKind::Numpy,

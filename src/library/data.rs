@@ -103,7 +103,7 @@ pub(super) enum Store {
     Hidden,
 }
 
-/// A variant of a dataset that an argument chooses.
+/// A variant of a dataset. An argument chooses it, such as `split` of `EMNIST`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Variant {

@@ -1,4 +1,4 @@
-//! Implements the interpreter's interface to libraries with the tables.
+//! Implements `Library`, the interpreter's interface to libraries. The models come from the tables.
 
 use super::cx::Cx;
 use super::kinds::refuse_kind;

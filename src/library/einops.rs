@@ -31,8 +31,8 @@ pub(super) fn register(t: &mut Table) {
     }
 }
 
-/// The function whose rules hold for the pattern of a function or layer; `None` if it is not known.
-/// The reduction "repeat" has the rules of `einops.repeat`.
+/// The function whose rules apply to a pattern: `rearrange`, `reduce` or `repeat`. `None` if the
+/// reduction is not known. The rules of `repeat` also apply to the reduction "repeat".
 fn kind_of(name: &str, reduction: &Value) -> Option<&'static str> {
     match (name, reduction.as_str()) {
         ("rearrange" | "Rearrange", _) => Some("rearrange"),
@@ -50,7 +50,7 @@ fn reduce_layer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     through(cx, b, "einops.reduce")
 }
 
-/// `layer(…)`: calls the function with the arguments of the layer's constructor.
+/// `layer(…)`: calls the function with the input and the arguments of the layer's constructor.
 fn through(cx: &mut Cx<'_, '_>, b: &Bound, function: &str) -> Value {
     let (object, span) = (b.get("self"), cx.span);
     let pattern = cx.attr(&object, "pattern");
@@ -204,7 +204,7 @@ fn reduced(cx: &Cx<'_, '_>, out: &mut Tensor, reduction: &Value) {
             out.range = range.map(|r| Range::bounds(r.lo(), r.hi()));
         }
         Some("sum" | "prod") => {
-            // Sums and products of integers have a wider dtype.
+            // Sums and products of integers may have a wider dtype.
             if out.dtype.is_some_and(Dtype::is_integral) {
                 out.dtype = None;
             }
@@ -273,7 +273,8 @@ fn shape_of(
             }
         }
     }
-    // An ellipsis inside parentheses is not supported.
+    // If the right side has no ellipsis, `reduce` drops the dimensions of the left one. This case
+    // is not modelled.
     middle.is_empty().then_some(out)
 }
 

@@ -66,7 +66,7 @@ const WARPS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The layers with the same effect as these functions; their interpolation argument is `resample`.
+/// Layers that move pixels. Their interpolation argument is `resample`.
 const AUGMENTATIONS: &str = "RandomRotation RandomAffine RandomPerspective RandomElasticTransform RandomResizedCrop \
                              Resize RandomThinPlateSpline RandomFisheye RandomTranslate RandomShear";
 

@@ -221,7 +221,8 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             }
         }
     }
-    // These hooks run before the steps, and usually set attributes that the steps use.
+    // The hooks in `FIRST_HOOKS` run before the steps, and usually set attributes that the steps
+    // use.
     for object in [&module, &model] {
         if FIRST_HOOKS.iter().any(|hook| cx.it.user_method(object, hook).is_some()) {
             cx.it.forget_assigned(object);

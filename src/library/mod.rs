@@ -1,6 +1,6 @@
 //! Models of library functions and classes, as tables.
 //!
-//! Each module below registers the functions and classes of one library in a [`Table`]; the
+//! Most modules below register the functions and classes of one library in a [`Table`]; the
 //! interpreter accesses them through [`Libraries`]. A function that is in no table returns an
 //! unknown value. Models report facts and rejected calls, never diagnostics.
 

@@ -1,5 +1,5 @@
-//! The public names of modules and classes, as listed in `data/names.txt`. Apart from the few
-//! exceptions in this file, a public name that is not listed does not exist.
+//! The public names of some modules and classes, as listed in `data/names.txt`. Apart from the few
+//! exceptions in this file, these modules and classes have no other public names.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! Pillow: an image is an instance with `mode` and `size`, and with the facts of the array that
-//! numpy would convert it to.
+//! Pillow: an image is an instance with `mode` and `size`, and with the facts of the array to which
+//! NumPy would convert it.
 
 use super::common::{array, instance, itself, none, part_of, unknown};
 use super::numpy;
@@ -147,7 +147,7 @@ pub(super) fn new_image(
 }
 
 fn image_of(cx: &mut Cx<'_, '_>, mode: Value, size: Value, facts: Tensor) -> Value {
-    // Contracts read these facts of an image in the same way as the facts of a tensor.
+    // The contract helper `role` reads this attribute of an image.
     let role = facts.role.map_or(Value::Unknown, |r| Value::str(r.name()));
     let facts = cx.out(facts);
     instance(cx, IMAGE, vec![("mode", mode), ("size", size), ("role", role), (ARRAY, facts)])
@@ -238,8 +238,8 @@ pub(super) fn meet(cx: &mut Cx<'_, '_>, made: &Value, value: f64) {
     }
 }
 
-/// A resized image. `values` maps its range; if the new range is unknown, the image is no longer a
-/// class mask.
+/// A new image with this height and width. `values` maps the range; if the new range is unknown,
+/// the image is no longer a class mask.
 pub(super) fn with_size(
     cx: &mut Cx<'_, '_>,
     image: &Value,
@@ -380,8 +380,8 @@ fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// Whether the integers that are known to occur look like class ids rather than brightness: without
-/// 255, a void label, they go from 0 to a number between 2 and 200.
+/// Whether the integers of a range look like class ids rather than brightness: both bounds are
+/// known to occur and, without 255 (often a void label), they are 0 and a number from 2 to 200.
 pub(super) fn are_classes(range: &Range) -> bool {
     let ids = range.without(255.0);
     range.attained && ids.is_some_and(|r| r.lo() == 0.0 && (2.0..=200.0).contains(&r.hi()))

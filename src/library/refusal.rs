@@ -32,7 +32,7 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
 /// Rejects a call of a path that is in no table, if it is the path of a module. The result is
 /// unknown.
 pub(super) fn refuse_module(it: &mut Interp<'_>, path: Sym, span: Span) -> Value {
-    // Before PyTorch 1.8, `torch.fft` was a function: programs that ask for the version may call it.
+    // Before PyTorch 1.8, `torch.fft` was a function: programs that test the version may call it.
     if !names::is_module(path.as_str()) || it.mentions("__version__") {
         return Value::Unknown;
     }

@@ -14,9 +14,9 @@ pub(super) fn call(it: &mut Interp<'_>, object: &Value, name: &str, args: &[Valu
     it.call_function(dotted(*path, sym(name)).as_str(), &args, span)
 }
 
-/// The elements of a loop over an instance of a library class: those that `__iter__` returns or,
-/// without `__iter__`, an item that `__getitem__` returns. Methods of the program take precedence;
-/// the interpreter handles them.
+/// The elements of a loop over an instance of a library class: those of the iterator that
+/// `__iter__` returns or, without `__iter__`, an item that `__getitem__` returns. Methods of the
+/// program take precedence; the interpreter handles them.
 pub(super) fn iterate(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     if goes_through(tables, it, object, "__iter__") {
         let inner = it.call_method(object, "__iter__", Args::default(), span);

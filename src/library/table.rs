@@ -107,7 +107,7 @@ pub(crate) struct Table {
     pub classes: FxHashMap<Sym, Class>,
     pub constants: FxHashMap<Sym, Constant>,
     pub aliases: FxHashMap<Sym, Sym>,
-    /// Pairs of prefixes that mean the same (`torch.functional.` → `torch.`).
+    /// Pairs of prefixes that mean the same (`pytorch_lightning` → `lightning`).
     prefixes: Vec<(&'static str, &'static str)>,
     /// Another table, in which base classes of this table's classes are also looked up.
     below: Option<&'static LazyLock<Table>>,

@@ -34,7 +34,7 @@ pub(crate) struct Report<'a> {
     pub diagnostics: &'a [Diagnostic],
     pub project: &'a Project,
     pub rules: &'a Rules,
-    /// The formats GitLab, JUnit and SARIF print paths relative to this folder.
+    /// In the formats GitLab, JUnit and SARIF, paths are relative to this folder.
     pub base: &'a Path,
 }
 
@@ -122,7 +122,8 @@ fn url(diagnostic: &Diagnostic) -> Option<String> {
     is_rule.then(|| crate::rules::url(&diagnostic.name))
 }
 
-/// The results on the installed PyTorch: a line for the witness, and one for the run.
+/// The results on the installed PyTorch: a line for the witness and, if the program was run, a line
+/// for the run.
 fn verdicts(diagnostic: &Diagnostic) -> Vec<String> {
     let Some(verdict) = &diagnostic.verdict else { return Vec::new() };
     let what = match diagnostic.witness.as_deref() {
@@ -174,7 +175,7 @@ fn observed(run: &Observation) -> String {
     }
 }
 
-/// The last line of a text report. `unchecked` counts the paths that could not be checked.
+/// The last line of a text report. `unchecked` is the number of paths that could not be checked.
 pub(crate) fn summary(diagnostics: &[Diagnostic], checked: usize, unchecked: usize) -> String {
     let plural = |count: usize, what: &str| match count {
         1 => format!("1 {what}"),

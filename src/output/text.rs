@@ -19,7 +19,7 @@ const NEAR: usize = 3;
 /// The style of a text report.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Style {
-    /// Colours, and a link to the page of the rule.
+    /// Whether to use colours, and to link to the page of the rule.
     pub color: bool,
     /// The width of the terminal.
     pub width: Option<usize>,
@@ -126,7 +126,7 @@ fn parts<'a>(diagnostic: &'a Diagnostic, project: &'a Project) -> Vec<Part<'a>> 
     parts
 }
 
-/// A part that miette renders at once.
+/// A part of the report of a finding, which miette renders in one call.
 struct Part<'a> {
     title: Option<String>,
     level: Level,

@@ -14,7 +14,8 @@ use super::worker::{Answer, Work, Worker};
 
 /// The time limit for one part. Importing PyTorch from a cold disk takes longest.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// A launch that takes more than this fraction of the kernel's time has waited for the kernel.
+/// If a launch takes more than this fraction of the time until its kernel has finished, the launch
+/// is assumed to have waited for the kernel.
 const WAITED: f64 = 0.5;
 
 /// The results for a machine.

@@ -3,8 +3,8 @@
 //! The Python half (`runtime/`) is embedded in the binary, and answers with JSON lines. For a run
 //! of a program, it is written to a temporary folder, and gets its task from `task.json` there
 //! (`event.rs` reads its answers). For witnesses and for the doctor, it is sent to Python through
-//! standard input (`worker.rs`). So nothing is written to the user's project, except files that the
-//! user names.
+//! standard input (`worker.rs`). So the probe itself writes nothing to the user's project, except
+//! files that the user names.
 
 pub(crate) mod doctor;
 pub(crate) mod driver;

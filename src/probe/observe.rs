@@ -101,8 +101,8 @@ impl<'a> Seen<'a> {
             return Observation { status: RunStatus::Observed, message: Some(message), reason: None };
         }
         // A failed contract is enough to show a silent mistake, or a mistake that only a GPU
-        // rejects. For any other mistake, PyTorch must not have accepted the call: if it did, the
-        // contract is wrong.
+        // rejects. For any other mistake, it is not enough if PyTorch accepted the call, because
+        // then the contract is wrong.
         let tolerated = claim.on_cuda && !self.has_gpu;
         if let Some(message) = there.violated
             && (!claim.raises || claim.may_be_silent || tolerated || !there.passed)
@@ -191,7 +191,7 @@ fn asserted(asserts: &Asserts, pattern: &Regex) -> bool {
 }
 
 /// Whether a process crashed (SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV). A process that was killed
-/// from outside ends with another signal.
+/// from outside usually ends with another signal.
 fn is_crash(exit_code: u8) -> bool {
     [4, 6, 7, 8, 11].map(|signal| 128 + signal).contains(&exit_code)
 }

@@ -287,7 +287,8 @@ impl Found {
     }
 }
 
-/// The innermost frame outside installed libraries; if all frames are inside, the innermost one.
+/// The innermost frame outside installed libraries; if all frames are in installed libraries, the
+/// innermost frame.
 pub(super) fn own(stack: &[Frame]) -> Option<&Frame> {
     let installed = |frame: &&Frame| {
         frame.filename.contains("site-packages")

@@ -6,11 +6,11 @@ use crate::value::{Dtype, Grad, Kind, Role, TensorForm};
 /// A tensor that repeats several known values is written as a literal if it has at most this many
 /// elements.
 const WRITTEN_OUT: usize = 24;
-/// Larger floating or complex tensors of unknown values are filled with zeros, not with random
-/// numbers, because random numbers take longer. (Without known values, integer tensors are always
-/// filled with zeros, and bool tensors with `True`.)
+/// Floating or complex tensors with more than this many elements are filled with zeros if their
+/// values are unknown; smaller ones are filled with random numbers, which take longer. (Without
+/// known values, integer tensors are always filled with zeros, and bool tensors with `True`.)
 const RANDOM: i64 = 1 << 20;
-/// A program with a larger tensor is not run.
+/// A program with a tensor of more than this many elements is run only with fake tensors.
 const LARGEST: i64 = 1 << 28;
 
 pub(super) fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) -> String {

@@ -188,7 +188,7 @@ pub(super) struct Writer {
     forbidden: Vec<String>,
     names: BTreeSet<String>,
     symbols: Vec<Symbol>,
-    /// Whether `*name` takes numbers, such as sizes, rather than tensors.
+    /// Whether the star parameter (`*name`) takes numbers, such as sizes, and not tensors.
     counts: bool,
     pub fallback: Fallback,
 }

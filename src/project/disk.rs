@@ -38,7 +38,7 @@ struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp of a file; `None` if its state cannot be identified reliably.
+    /// The stamp of a file or folder; `None` if its state cannot be identified reliably.
     fn of(metadata: &Metadata) -> Option<Stamp> {
         let changed = metadata.modified().ok()?;
         let settled = SystemTime::now().duration_since(changed).is_ok_and(|age| age > SETTLED);
@@ -47,7 +47,7 @@ impl Stamp {
 }
 
 impl Disk {
-    /// Replaces a file, which need not exist, by a text.
+    /// Makes projects read a text instead of a file. The file need not exist.
     pub(crate) fn shadow(&self, path: &Path, content: Arc<Content>) {
         let path = self.canonical(path).unwrap_or_else(|_| path.to_owned());
         lock(&self.texts).insert(path, content);

@@ -20,7 +20,7 @@ pub(crate) enum Resolved<'p> {
     External,
 }
 
-/// The entries of a folder, read once.
+/// The entries of a folder: name and kind.
 pub(super) type Listing = FxHashMap<OsString, Kind>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,14 +43,15 @@ impl Project {
     /// `module` is empty for `from . import x`; to find out whether `x` is a submodule, ask again
     /// with `module` set to `x`.
     ///
-    /// This follows Python's rules for a script of the project. Relative imports go up folders.
-    /// Absolute imports of a script are searched beside the script, then in the project's root and
-    /// its `src`. Absolute imports of a module in a package are searched beside the topmost package
-    /// first, and beside the module last. A module outside the root is found only if the importing
-    /// file is also outside, and only in the folder of this file. For the name of a known library,
-    /// only a `.py` file beside the script, or beside the topmost package, is found (if the name is
-    /// a common word, also a package); a `torch.py` is ignored. For the name of a module of the
-    /// standard library, only a module beside the script is found.
+    /// This follows Python's rules for a script of the project. A relative import is searched in
+    /// the folder of the file (level 1) or a folder above it. Absolute imports of a script are
+    /// searched beside the script, then in the project's root and its `src`. Absolute imports of a
+    /// module in a package are searched beside the topmost package first, and beside the module
+    /// last. A module outside the root is found only if the importing file is also outside, and
+    /// only in the folder of this file. For the name of a known library, only a `.py` file beside
+    /// the script, or beside the topmost package, is found (if the name is a common word, also a
+    /// package); a `torch.py` is ignored. For the name of a module of the standard library, only a
+    /// module beside the script is found.
     pub(crate) fn resolve_import(&self, from: FileId, module: &str, level: u32) -> Resolved<'_> {
         let Some(folder) = self.file(from).canonical().parent() else {
             return Resolved::External;

@@ -1,8 +1,8 @@
 //! Reads files and notebooks, finds those to check, resolves their imports, and reads their
 //! suppressing comments.
 //!
-//! A [`Project`] can be shared between threads. It never drops a file, so a `&SourceFile` lives as
-//! long as its project.
+//! A [`Project`] can be shared between threads. It never drops a file, so a `&SourceFile` is valid
+//! as long as its project exists.
 
 mod content;
 mod data;
@@ -40,10 +40,10 @@ pub(crate) struct Project {
     /// Reports show paths relative to this folder.
     cwd: PathBuf,
     files: FrozenVec<Box<SourceFile>>,
-    /// Every path under which a file was requested, and its canonical path.
+    /// The files, by canonical path and by every path under which they were requested.
     by_path: Mutex<FxHashMap<PathBuf, FileId>>,
     disk: Arc<Disk>,
-    /// The entries of folders when they were first read.
+    /// The entries of folders, as they were at the first read.
     folders: FrozenMap<PathBuf, Arc<Listing>>,
     /// Settings files that scripts open, by path.
     texts: FrozenMap<PathBuf, String>,
@@ -92,7 +92,8 @@ impl Project {
         Ok(self.add(self.shown(path), absolute, canonical, content))
     }
 
-    /// Adds a text, such as standard input, under a path. The text replaces the file on disk.
+    /// Adds a text, such as standard input, under a path. The project reads the text instead of the
+    /// file on disk.
     pub(crate) fn add_text(&self, path: &Path, text: &str) -> Result<&SourceFile, ReadError> {
         let content = Content::of_text(path, text)?;
         let absolute = self.absolute(path);
@@ -103,7 +104,7 @@ impl Project {
         self.load(path)
     }
 
-    /// The file of an id from this project.
+    /// The file with this id, which must be an id of this project.
     pub(crate) fn file(&self, id: FileId) -> &SourceFile {
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
         match self.files.get(index) {

@@ -162,7 +162,7 @@ fn called(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The name at the end of a text, which may be empty, and the text before it.
+/// Splits a text before the name at its end. The name, the second part, may be empty.
 fn last_name(text: &str) -> (&str, &str) {
     let rest = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
     text.split_at_checked(rest.len()).unwrap_or((text, ""))

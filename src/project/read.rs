@@ -91,8 +91,8 @@ pub(super) fn is_notebook(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
 }
 
-/// Whether a file that launches programs contains one of the names. Bytes that are not UTF-8 do not
-/// matter for this.
+/// Whether a file that launches programs contains one of the names. The file need not be valid
+/// UTF-8.
 pub(crate) fn mentions(path: &Path, needles: &[&str]) -> Result<bool, ReadError> {
     let io = |error| ReadError::io(path, &error);
     let metadata = fs::metadata(path).map_err(io)?;

@@ -82,12 +82,12 @@ impl Walker {
         Ok(())
     }
 
-    /// Whether `.gitignore` and similar files are respected.
+    /// Sets whether `.gitignore` and similar files are respected.
     pub(crate) fn respect_gitignore(self, yes: bool) -> Self {
         Walker { respect_gitignore: yes, ..self }
     }
 
-    /// Whether excludes also apply to named paths.
+    /// Sets whether excludes also apply to named paths.
     pub(crate) fn force_exclude(self, yes: bool) -> Self {
         Walker { force_exclude: yes, ..self }
     }

@@ -118,8 +118,8 @@ impl<'p> Interp<'p> {
             match self.length(value, at).as_int().filter(|_| !own).and_then(|n| usize::try_from(n).ok()) {
                 Some(count) if !fits(count) => return self.unpacked_wrongly(targets, count, star.is_some()),
                 Some(_) => {}
-                // The length is not known. The value is assumed to be a dataset or a loader, which
-                // rarely has as few elements as there are names.
+                // The length is not known. A dataset or a loader rarely has as few elements as
+                // there are names, so nothing is assumed about the elements.
                 None => *element = Value::Unknown,
             }
         }

@@ -119,8 +119,8 @@ impl<'p> Interp<'p> {
             if let Some(name) = &handler.name {
                 self.set_name(sym(name.as_str()), Value::Unknown);
             }
-            // The modules that the `try` imports are assumed to be installed, so the handler's path
-            // does not continue.
+            // If the `try` contains only imports, the modules are assumed to be installed, so the
+            // handler's path does not continue.
             if self.exec_block(&handler.body) == Flow::Next && !(only_imports && flow == Flow::Next) {
                 ends.push(self.heap.delta(mark));
             }

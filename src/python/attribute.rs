@@ -218,7 +218,7 @@ impl<'p> Interp<'p> {
 
     /// Applies the replacement of a class attribute to instances. If an instance sets the attribute
     /// on only some paths, the join of its own value and the class's value is stored in the
-    /// instance. Therefore, in all instances that store an attribute of this name, its value is
+    /// instance. Therefore, every value that an instance of the class stores under this name is
     /// joined with the new value.
     fn join_with_class(&mut self, class: ObjId, name: Sym, value: &Value) {
         for id in self.heap.ids() {

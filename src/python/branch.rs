@@ -19,11 +19,11 @@ use crate::value::{Type, Value, join};
 pub(super) type Arm<'a, 'p, T> = &'a mut dyn FnMut(&mut Interp<'p>) -> Option<T>;
 
 impl<'p> Interp<'p> {
-    /// Runs each arm from the current state, joins the arms that continue, and returns their
-    /// values.
+    /// Runs each arm from the current state, joins the states of the arms that continue, and
+    /// returns the value of each arm (`None` if its path ends).
     ///
-    /// `is_expression` is true if the arms are parts of an expression that some runs do not
-    /// evaluate: a failure in such a part does not occur in every run that reaches the line.
+    /// `is_expression` is true if each arm is a part of an expression. Some runs do not evaluate
+    /// this part, so a failure in it does not occur in every run that reaches the line.
     fn fork<T>(&mut self, cadence: Cadence, is_expression: bool, arms: &mut [Arm<'_, 'p, T>]) -> Vec<Option<T>> {
         let outside = self.context;
         self.decisions += 1;

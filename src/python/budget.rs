@@ -12,7 +12,7 @@ pub(crate) struct Budget {
     pub steps: u64,
     /// Steps in functions that nothing calls, and in the calls that they make.
     pub uncalled: u64,
-    /// Of these, the steps in the calls.
+    /// Steps in the calls that these functions make. (They are also a part of `uncalled`.)
     pub inlining: u64,
     /// The total size of the modules (in bytes of source) that run when they are imported, as in
     /// Python. A module beyond this total is executed lazily: only the statements that bind a name
@@ -51,7 +51,7 @@ pub(super) struct Meter {
     import_visits: u64,
     importing: u64,
     visit: Option<Visit>,
-    /// The size of modules that may still run when they are imported.
+    /// The total size of the further modules that may run when they are imported.
     pub eager: usize,
     /// Functions with a call that did not finish within its budget.
     futile: FxHashSet<CodeId>,

@@ -119,8 +119,8 @@ pub(super) fn lookup(name: Sym) -> Value {
     PATHS.get(&name).map_or(Value::Unknown, |path| Value::Path(*path))
 }
 
-/// The ends of the names of abstract classes, in `typing` and `collections.abc`, of which a list is an
-/// instance.
+/// The ends of the names of those abstract classes in `typing` and `collections.abc` of which a
+/// list is an instance.
 const LIST_CLASSES: &[&str] = &["Sequence", "Iterable", ".List", ".Collection", ".Sized", ".Container", ".Reversible"];
 
 impl Interp<'_> {
@@ -196,7 +196,7 @@ impl Interp<'_> {
             "vars" if self.is_namespace(&first) => self.getattr(&first, sym("__dict__"), span),
             "vars" => {
                 let attributes = self.attributes(&first);
-                // Attributes that only one path sets may be missing.
+                // Attributes that only some paths set may be missing.
                 if let Some(Data::Dict(dict)) = attributes.as_obj().map(|id| self.heap.get_mut(id)) {
                     dict.open = Some(Value::Unknown);
                 }
@@ -308,7 +308,7 @@ impl Interp<'_> {
                 {
                     return self.call(&method, Args::default(), span);
                 }
-                // `str` of an exception with one argument is this argument.
+                // `str` of an exception with one argument is the `str` of this argument.
                 if let Some(Value::Tuple(said)) = value.as_obj().and_then(|id| self.heap.attr(id, "args"))
                     && let [said] = &said[..]
                 {
@@ -413,7 +413,7 @@ impl Interp<'_> {
         if let Value::Path(module) = object {
             self.tested_modules.insert(*module);
         }
-        // A property of the program is not read, because this would run it.
+        // A property of the program is not read, because reading it would run its code.
         let known = match object {
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::Instance(instance) if instance.attrs.contains_key(&name) => {

@@ -1,7 +1,8 @@
 //! How often an unknown condition holds in the rounds of a loop.
 //!
-//! A flag may hold always or never, and `i == last` holds once. A condition on a counter (`i % 10
-//! == 0`) or on data (`isfinite(loss)`) is assumed to recur: each of its arms runs in some rounds.
+//! A flag may be true in all rounds or in none, and `i == last` holds once. A condition on a
+//! counter (`i % 10 == 0`) or on data (`isfinite(loss)`) is assumed to recur: each of its arms runs
+//! in some rounds.
 
 use super::interp::Interp;
 use crate::syntax::ast::{self, CmpOp, Operator};

@@ -15,8 +15,8 @@ use crate::value::{
     Attrs, CodeId, Data, Function, Items, ObjId, Scope, Source, Sym, Topic, Type, Value, Written, dotted, sym,
 };
 
-/// A note of an object whose type is known only from a parameter's annotation. Python does not
-/// check annotations.
+/// A note on an object whose type is known only from a parameter's annotation. Python does not
+/// check annotations, so the type may be wrong.
 pub(crate) const SUPPOSED: Topic = Topic::new("supposed");
 
 /// The depth to which [`Interp::forget_assigned`] follows the parts of an object.

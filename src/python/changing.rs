@@ -87,7 +87,7 @@ impl<'p> Interp<'p> {
         if over.is_empty() {
             return self.unrolled(items, rounds, orelse, &mut |it, value| round(it, value));
         }
-        // The last round only checks whether the lists have grown.
+        // An additional last round only checks whether the lists have grown.
         let length = items.len();
         let first = items.clone();
         let mut left = length;

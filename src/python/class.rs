@@ -116,7 +116,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The method resolution order of a class: all its classes, nearest first, including itself.
+    /// The method resolution order of a class: the class itself and all its base classes, nearest
+    /// first.
     pub(super) fn mro(&self, class: ObjId) -> Rc<[Value]> {
         if let Some(mro) = self.mros.borrow().get(&class) {
             return mro.clone();

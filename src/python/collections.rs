@@ -457,7 +457,8 @@ impl Interp<'_> {
 
 /// `list.count(x)`, if the result of every comparison is known.
 fn count_of(items: &[Value], args: &Args) -> Value {
-    // The class of an object determines what is equal to it, so objects are not compared here.
+    // The class of an object determines what is equal to it, so objects and tuples, which may
+    // contain objects, are not compared here.
     let plain = |value: &Value| Key::of(value).filter(|key| !matches!(key, Key::Obj(_) | Key::Tuple(_)));
     let wanted = args.pos.first().and_then(|a| plain(&a.value));
     let keys: Option<Vec<Key>> = items.iter().map(plain).collect();

@@ -39,8 +39,8 @@ pub(super) struct Context {
     /// is included as a branch.
     pub doubts: u32,
     /// The number of undecided branches inside functions, without those whose condition is assumed
-    /// to recur. Operands that some runs do not evaluate, `finally` blocks after an exception, and
-    /// the code after a loop that raises in its first round, are included.
+    /// to recur. It also includes, for example, operands that some runs do not evaluate, `finally`
+    /// blocks after an exception, and the code after a loop that raises in its first round.
     pub guesses: u32,
     /// The number of active loops that are in a later round.
     pub later_rounds: u32,
@@ -101,7 +101,7 @@ impl<'p> Interp<'p> {
         result
     }
 
-    /// Whether the current code is a part of the run, not speculative.
+    /// Whether the mode is [`Mode::Live`].
     pub(super) fn is_live(&self) -> bool {
         self.context.mode == Mode::Live
     }

@@ -6,7 +6,7 @@ use super::interp::Interp;
 use crate::syntax::Expr;
 use crate::value::{Data, Function, Items, Value, sym};
 
-/// Marks a method that unseen subclasses must define.
+/// Marks an abstract method, which subclasses must define.
 pub(super) const ABSTRACT: &str = "__abstract__";
 /// Libraries whose decorators compile functions.
 const COMPILERS: &[&str] = &["triton", "numba", "taichi"];
@@ -21,7 +21,7 @@ impl<'p> Interp<'p> {
     /// unchanged.
     pub(super) fn decorate(&mut self, decorator: &'p Expr, value: Value) -> Value {
         let span = self.span(decorator);
-        // `@x.setter` and `@x.getter` of a property: the result is a property, too.
+        // `@x.setter`, `@x.deleter` and `@x.getter` of a property: the result is a property, too.
         if let Expr::Attribute(a) = decorator
             && matches!(a.attr.as_str(), "setter" | "deleter" | "getter")
         {

@@ -153,8 +153,8 @@ impl<'p> Interp<'p> {
         }
         instances.insert(class, Value::Unknown);
         let init = self.own_init(&self.mro(class)).map(|id| self.heap.get(id).clone());
-        // Instances that the program constructs are on the device where the program puts them, so
-        // `Library::moved` is not called for them.
+        // If the program has run the constructor, it has also decided the device of its instances,
+        // so `Library::moved` is not called for the receiver.
         let constructed = matches!(&init, Some(Data::Function(init)) if self.executed.contains(&init.code));
         let args = match init {
             Some(Data::Function(function)) => match self.code.get(function.code.0 as usize).map(|c| c.body) {

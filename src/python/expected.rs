@@ -1,6 +1,7 @@
-//! Failures that the program expects: in `with pytest.raises(…)`, in `self.assertRaises`, or in a
-//! `try` whose handler catches PyTorch's exceptions and does not raise again. Such failures are not
-//! reported.
+//! Failures that the program expects, which are not reported: in `with pytest.raises(…)`, in
+//! `with self.assertRaises(…)`, in `with contextlib.suppress(…)`, in a test that is marked as an
+//! expected failure, or in a `try` whose handler catches PyTorch's exceptions and does not raise
+//! again.
 
 use super::interp::Interp;
 use super::stmt::Flow;

@@ -1,10 +1,11 @@
-//! Generators, coroutines, `map` and similar objects: code that runs when its elements are
-//! requested.
+//! Generators, coroutines, `map` and similar objects: code that runs later, when its elements are
+//! requested or when it is awaited.
 //!
 //! The caller passes a [`Consumer`]. The code runs in its own frame. At each `yield`, this frame
-//! waits, and the consumer gets the value and runs in the caller's frame; then the code continues. So
-//! the bodies of a loop and of its generator run alternately, as in Python. If the position of the
-//! code is unknown, it runs from its start, and any of its yields may be the next one.
+//! waits, and the consumer gets the value and runs in the caller's frame; then the code continues.
+//! So the bodies of a loop and of its generator run alternately, as in Python. If it is not known
+//! at which `yield` the code waits, the code runs from its start, and any of its yields may be the
+//! next one.
 
 use std::rc::Rc;
 
@@ -20,11 +21,12 @@ use crate::value::{Data, Items, ObjId, Progress, Scope, Source, Suspended, Value
 /// The callback for each value that a generator yields.
 pub(super) type Consumer<'p> = Rc<dyn Fn(&mut Interp<'p>, Value) -> Flow + 'p>;
 
-/// More elements than this are not handled one by one; their number becomes unknown.
+/// If there are more elements than this, they are not handled one by one: the consumer runs until a
+/// fixpoint.
 const MOST: usize = 256;
 
 impl<'p> Interp<'p> {
-    /// Requests all elements of suspended code, one by one.
+    /// Passes all elements of an iterator, such as suspended code, to the consumer.
     pub(super) fn drive(&mut self, iterator: &Value, span: Span, consumer: Consumer<'p>) -> Flow {
         let Some((id, Suspended { source, progress })) = self.heap.suspended(iterator) else {
             let items = self.iterate(iterator, span);
@@ -43,7 +45,9 @@ impl<'p> Interp<'p> {
             }
             Progress::Started => {}
         }
-        // The code continues at an unknown `yield`, with the current values of outer variables.
+        // It is not known at which `yield` the code continues, so it runs from its start. The state
+        // at each `yield` is joined with the current state, because the code before that `yield`
+        // may not run again.
         let now = self.heap.mark();
         let flow = self.run_source(
             &source,
@@ -84,8 +88,8 @@ impl<'p> Interp<'p> {
                     if std::mem::take(&mut it.stopped) { Flow::Stopped } else { Flow::Next }
                 });
                 self.frames.pop();
-                // A filter that raised has ended only the paths with a round. The path on which the
-                // iterable is empty continues.
+                // A filter that raised has ended only the paths on which the iterable has elements.
+                // The path on which the iterable is empty continues.
                 self.stopped = false;
                 flow
             }
@@ -133,8 +137,9 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Passes the rows of `zip(…)` to the consumer. The elements of the first suspended argument
-    /// are requested one by one; the other arguments are iterated over completely before.
+    /// Passes the rows of `zip(…)`, or of the arguments of `map`, to the consumer. The elements of
+    /// the first suspended argument are requested one by one; the elements of the other arguments
+    /// are all requested beforehand.
     fn drive_rows(&mut self, over: &[Value], span: Span, consumer: Consumer<'p>) -> Flow {
         if let [only] = over {
             return self.drive(only, span, Rc::new(move |it, value| consumer(it, Value::tuple(vec![value]))));
@@ -231,7 +236,7 @@ impl<'p> Interp<'p> {
             }),
         );
         let mut ends: Vec<_> = self.take_exits(id).into_iter().map(|exit| exit.state).collect();
-        // If the code never ends, the consumer takes an unknown number of elements.
+        // If the code never ends, the program is assumed to request an unknown number of elements.
         if flow == Flow::Next {
             ends = vec![self.heap.delta(mark)];
         }
@@ -375,7 +380,8 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// Closes a generator at the `yield` at which it stopped: runs its `finally` and `with` blocks.
+    /// Closes a generator at the `yield` at which it waits: runs its `finally` blocks and exits its
+    /// `with` blocks.
     fn close(&mut self, generator: &Value, span: Span) {
         if self.heap.suspended(generator).is_none_or(|(_, suspended)| suspended.progress != Progress::Started) {
             return;
@@ -395,7 +401,8 @@ impl<'p> Interp<'p> {
         self.meet(mark, &ends);
     }
 
-    /// The iterator of an instance of a program class; for other values, the value itself.
+    /// The iterator that the program's `__iter__` or `__aiter__` returns; without such a method,
+    /// the value itself.
     pub(super) fn iterator_of(&mut self, iterable: &Value, span: Span) -> Value {
         for name in ["__iter__", "__aiter__"] {
             if let Some(iter) = self.user_method(iterable, name) {

@@ -13,7 +13,8 @@ use crate::value::{Data, Delta, Items, Mark, ObjId, Value};
 
 /// Longer lists are not stored element by element.
 const LONGEST: usize = 4096;
-/// Two lengths for speculative rounds, to detect results that depend on the length.
+/// Two lengths of the lists. Each is tried in a speculative round, to detect growth that depends on
+/// the length.
 const SHORT: Option<usize> = Some(3);
 const LONG: Option<usize> = Some(1000);
 
@@ -54,9 +55,9 @@ impl<'p> Interp<'p> {
         flow
     }
 
-    /// The lists whose length was known before and is not now, with their earlier contents. Lists
-    /// that the loop creates are excluded, because each round creates a new one: only the objects
-    /// before the loop, the first `older` ones, are considered.
+    /// The lists whose length was known before and is not now, with their earlier contents. Only
+    /// the first `older` objects, which existed before the loop, are considered: a list that the
+    /// loop creates is a new one in each round.
     fn grown(&mut self, before: Mark, older: usize, change: &Delta) -> Vec<(ObjId, Vec<Value>)> {
         self.heap.undo(before);
         let mut lists: Vec<(ObjId, Vec<Value>)> = Vec::new();

@@ -18,8 +18,8 @@ use crate::value::{Attrs, CodeId, Data, Dict, Function, Instance, Items, ObjId, 
 /// The depth to which calls inside a function are followed.
 const MAX_CALLS: u32 = 3;
 
-/// The calls that were already followed, with the objects in their arguments, and the remaining
-/// depth.
+/// The calls that were already followed, each with the objects among its arguments, and the depth
+/// that remained for it.
 type Seen = FxHashMap<(CodeId, ObjId, Vec<Option<ObjId>>), u32>;
 
 /// The known arguments of a call.
@@ -50,7 +50,7 @@ pub(crate) enum Hook {
     Anytime,
 }
 
-/// The nesting depth of collections that are searched for objects passed to unseen code.
+/// The depth to which nested collections are searched for objects that are passed to unseen code.
 const MAX_HELD: u32 = 3;
 
 impl Interp<'_> {
@@ -76,7 +76,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether a value is a function of the program, or an object of the program that can be called.
+    /// Whether a value is a function, a method or a callable object of the program, or a `partial`.
     fn is_function(&self, value: &Value) -> bool {
         match value {
             Value::Obj(id) => match self.heap.get(*id) {
@@ -130,7 +130,8 @@ impl Interp<'_> {
     /// itself to another function.
     fn havoc_argument(&mut self, value: &Value, depth: u32, seen: &mut Seen) {
         for item in self.held(value, MAX_HELD) {
-            // The methods of the objects may have set their attributes, and functions may have run.
+            // A method of an object in the collection may have set the object's attributes, and a
+            // function in the collection may have run.
             if let Some(id) = item.as_obj() {
                 self.forget_own(id);
             }
@@ -149,7 +150,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The values in a list, tuple or dict, and in those inside it, down to this depth.
+    /// The values in a list, tuple or dict and in the collections inside it, down to this depth.
     fn held(&self, value: &Value, depth: u32) -> Vec<Value> {
         let Some(below) = depth.checked_sub(1) else { return Vec::new() };
         let mut held: Vec<Value> = match value {
@@ -184,9 +185,9 @@ impl Interp<'_> {
         }
     }
 
-    /// For a function of the program whose body is not run: makes unknown what it may write. A
-    /// later write to the unknown result of the call may be a write to an object that the function
-    /// returns.
+    /// For a function of the program whose body is not run: makes unknown what it may write. The
+    /// objects that it returns are recorded with `Heap::lose`: a later write to the unknown result
+    /// of the call may be a write to one of them.
     pub(super) fn havoc_body(&mut self, function: &Function, vars: &Attrs) {
         self.havoc_function(function.code, function.scope, vars.clone(), MAX_CALLS, &mut Seen::default());
         let Some(writes) = self.writes(function.code) else { return };
@@ -227,7 +228,8 @@ impl Interp<'_> {
             Value::Bound(pair) => self.havoc_call(&pair.1, args.after([pair.0.clone()]), depth, seen),
             Value::Partial(partial) => {
                 let mut args = args.after(partial.args.iter().cloned());
-                // A keyword that is given twice has the value of the outer call.
+                // If a keyword is given twice, the value in the call replaces the value stored in
+                // the `partial`.
                 args.named.splice(0..0, partial.kwargs.iter().cloned());
                 self.havoc_call(&partial.func, args, depth, seen);
             }
@@ -240,8 +242,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether a coroutine may wait for others before it ends: its function contains `await`, `async
-    /// for` or `async with`, or is not known.
+    /// Whether a coroutine may wait for others before it ends: its function contains `await`,
+    /// `async for` or `async with`, or is not known.
     pub(crate) fn waits(&self, coroutine: &Value) -> bool {
         let Some((_, suspended)) = self.heap.suspended(coroutine) else { return true };
         let Source::Call { function, .. } = &*suspended.source else { return true };
@@ -250,8 +252,8 @@ impl Interp<'_> {
         self.writes(code).is_none_or(|writes| writes.waits)
     }
 
-    /// Whether a method of the program, other than the constructor, calls one of these methods of
-    /// its own object.
+    /// Whether the class has a method defined by the program, other than the constructor, that
+    /// calls one of these methods on its own object.
     pub(crate) fn calls_on_itself(&self, class: ObjId, names: &[&str]) -> bool {
         let classes = self.mro(class);
         let methods = classes.iter().filter_map(Value::as_obj).filter_map(|class| match self.heap.get(class) {
@@ -298,8 +300,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes unknown what code in this scope may write. `locals` contains the code's own names,
-    /// which the scope does not bind, and the known values of these names.
+    /// Makes unknown what code in this scope may write. `locals` contains the local names of the
+    /// code, which are not names of this scope, and their known values.
     fn havoc_writes(&mut self, writes: &Writes, scope: ObjId, locals: (&[Sym], &Attrs), depth: u32, seen: &mut Seen) {
         let (own, given) = locals;
         for (name, is_global) in &writes.rebound {
@@ -345,8 +347,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes unknown what a method of an unknown value may write. The value may be any object that
-    /// a join has lost.
+    /// Makes unknown what a method of an unknown value may write. The value may be any object of
+    /// `Heap::lost`.
     pub(super) fn havoc_unknown(&mut self, method: &str) {
         if let Some(written) = written_by(method) {
             self.heap.write_lost(written);
@@ -356,7 +358,7 @@ impl Interp<'_> {
             if self.heap.instance_of(&object).is_none() {
                 continue;
             }
-            // A library's own method, such as a model's `to`.
+            // The method may be a library's own, such as a model's `to`.
             let library = self.library;
             library.unseen_method(self, id, method);
             if let Some(method) = self.user_method(&object, method) {
@@ -365,8 +367,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes unknown what a call of an unknown value may write: the value may be any function, or
-    /// any method of an object, that a join has lost.
+    /// Makes unknown what a call of an unknown value may write: the value may be any function of
+    /// `Heap::lost`, called alone or as a method of an object of `Heap::lost`.
     pub(super) fn havoc_unknown_call(&mut self, args: &Args) {
         let lost: Vec<ObjId> = self.heap.lost().collect();
         let (functions, others): (Vec<ObjId>, Vec<ObjId>) =
@@ -486,7 +488,7 @@ impl Interp<'_> {
     }
 }
 
-/// The kind of write to the receiver of a method with this name, whatever the receiver is.
+/// The kind of write that a method of this name does to its receiver, whose type is not known.
 fn written_by(method: &str) -> Option<Written> {
     Some(match method {
         "requires_grad_" | "detach_" | "share_memory_" | "rename_" => return None,

@@ -76,7 +76,8 @@ impl Interp<'_> {
         scope
     }
 
-    /// The module object of a file and its scope, with only the names that every module has.
+    /// Creates the module object of a file and its scope, which binds only `__name__` and
+    /// `__file__`.
     fn enter_module(&mut self, file: FileId, name: &str) -> (ObjId, ObjId) {
         let scope = self.heap.alloc(Data::Scope(Scope::default()));
         let module = self.heap.alloc(Data::Module { file, scope });
@@ -95,8 +96,8 @@ impl Interp<'_> {
         }
     }
 
-    /// The module object of a file and its scope. The first import runs the module, unless too much
-    /// source has been imported already.
+    /// The module object of a file and its scope. The first import runs the module. If too much
+    /// source has been imported already, the module is executed lazily instead.
     fn load(&mut self, file: FileId, name: &str) -> (Value, ObjId) {
         if let Some(module) = self.modules.get(&file)
             && let Data::Module { scope, .. } = self.heap.get(*module)
@@ -115,8 +116,8 @@ impl Interp<'_> {
         (Value::Obj(module), scope)
     }
 
-    /// The value of a module or of one of its names. If the module is executed lazily, a name of it
-    /// is a deferred import until it is used.
+    /// The value of a module or of one of its names. If the module is executed lazily, each of its
+    /// names is a deferred import until it is used.
     fn load_name(&mut self, file: FileId, module: &str, name: Option<Sym>) -> Option<Value> {
         let (value, scope) = self.load(file, module);
         let Some(name) = name else { return Some(value) };
@@ -145,8 +146,8 @@ impl Interp<'_> {
         }
     }
 
-    /// A name of a lazily executed module: runs the statements that bind or change it, in their own
-    /// scope.
+    /// A name of a lazily executed module: runs the statements that bind or change it, in a new
+    /// scope inside the scope of the module.
     pub(super) fn demand(&mut self, scope: ObjId, name: Sym) -> Option<Value> {
         let deferred = self.deferred.get(&scope)?;
         let (file, bindings) = (deferred.file, deferred.bindings);
@@ -172,7 +173,8 @@ impl Interp<'_> {
         self.frames.pop();
         self.meter.resume(visit);
         self.demands.pop();
-        // The effects of an unfinished statement are discarded.
+        // If the budget for lazily executed modules is spent, a statement may be unfinished, so the
+        // results are discarded.
         if !self.meter.may_import() {
             return Some(Value::Unknown);
         }

@@ -19,7 +19,8 @@ use crate::value::{CodeId, Heap, Mark, Note, ObjId, Origin, Sym, Value, sym};
 
 /// The largest depth of calls.
 pub(super) const MAX_DEPTH: usize = 40;
-/// The number of frames while an uncalled function runs: one for its module, and its own.
+/// The number of frames while an uncalled function runs: one for its module, and one for the
+/// function.
 const UNCALLED_DEPTH: usize = 2;
 /// The largest number of active calls of one function.
 pub(super) const MAX_RECURSION: usize = 2;
@@ -44,8 +45,8 @@ pub(super) struct Code<'p> {
     pub suspends: OnceCell<bool>,
     /// What a call may write; cached.
     pub writes: OnceCell<Rc<Writes>>,
-    /// Its local variables that are bound only by assignments, loops and `with`; computed when a
-    /// name without a value is read.
+    /// The local variables of the body that are bound only by assignments, loops and `with`;
+    /// computed when a name without a value is read.
     pub locals: OnceCell<FxHashSet<Sym>>,
 }
 
@@ -62,7 +63,7 @@ pub(crate) struct Rounds {
     pub run: u32,
     /// The number of elements that it iterates over, if known.
     pub count: Option<i64>,
-    /// Each round is run separately, because there are few elements, which are known.
+    /// Each round is run separately, because the elements are few and known.
     pub unrolled: bool,
     /// A `break` or `return` may end the loop early.
     pub leaves: bool,
@@ -185,19 +186,19 @@ pub(crate) struct Interp<'p> {
     pub(super) meter: Meter,
     /// The number of rejected calls, and the place of the last.
     pub refused: (u32, Option<Span>),
-    /// The number of undecided branches around the last rejected call, and the number of paths that
-    /// had left blocks before it.
+    /// The number of undecided branches around the last rejected call, and the number of stored
+    /// exits at that time.
     pub(super) refused_in: (u32, usize),
-    /// The callee of the current call is a global name, or an attribute of one or of `self`, not a
-    /// variable of a function.
+    /// The callee of the current call is a global name, or an attribute of a global name or of
+    /// `self`; it is not a local variable.
     pub(super) callee_is_global: bool,
     /// The number of objects at the last rejected call.
     pub(super) refused_since: usize,
     /// The places of operations that succeeded: a [doubtful](super::Certainty::Doubtful) failure at
     /// one of them does not occur in every run.
     pub passed: FxHashSet<Span>,
-    /// The places of operations on unknown objects (attributes, calls, conditions), which may have
-    /// succeeded.
+    /// The places of operations (attribute accesses, calls, conditions) on unknown objects. These
+    /// operations may have succeeded.
     pub unjudged: FxHashSet<Span>,
     /// The variables of the program that are bound only by assignments, loops and `with`; computed
     /// when a name without a value is read.
@@ -208,7 +209,7 @@ pub(crate) struct Interp<'p> {
     pub declines_gpu: bool,
     /// The canonical paths of library members that the program replaced or added.
     pub(super) replaced: FxHashSet<Sym>,
-    /// The library modules for which the program tests whether a name exists in them.
+    /// The library modules in which the program tests whether a name exists.
     pub(super) tested_modules: FxHashSet<Sym>,
     /// Functions that unseen code may call: hooks, callbacks.
     pub(super) hooks: Vec<(super::Hook, Value)>,
@@ -398,8 +399,8 @@ impl<'p> Interp<'p> {
         itself.then(|| (shown, self.open_loops()))
     }
 
-    /// If the current code runs under a condition that holds in every `n`th round: `n` and the
-    /// condition.
+    /// If the current code runs under a condition that holds in every `n`th round: `n`, and the
+    /// place of the condition.
     pub(crate) fn every(&self) -> Option<(i64, Span)> {
         let arms = self.frames.iter().rev().flat_map(|f| f.arms.iter().rev());
         arms.into_iter().find_map(|arm| match arm {
@@ -455,8 +456,8 @@ impl<'p> Interp<'p> {
 
     /// Records that the operation on an unknown object at this place may have succeeded. In a
     /// function that nothing calls, nothing is recorded: its parameters are unknown in any case. In
-    /// the functions that it calls, the place is recorded, because they may fail for only one of
-    /// several callers.
+    /// the functions that such a function calls, the place is recorded, because an operation in
+    /// them may fail for only one of several callers.
     pub(super) fn pass_unjudged(&mut self, place: Span) {
         if !self.context.speculative || self.inlined() {
             self.unjudged.insert(place);
@@ -488,8 +489,8 @@ impl<'p> Interp<'p> {
         self.library.call_function(self, sym(path), args, span)
     }
 
-    /// Whether any file of the program contains this text, such as the name of a function that it
-    /// may call.
+    /// Whether any file of the program contains this text, such as the name of a function that the
+    /// program may call.
     pub(crate) fn mentions(&self, text: &'static str) -> bool {
         self.sources.mentions(self.root, text)
     }
@@ -519,8 +520,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Records that the call at this place is rejected: it ends the program, so its result is
-    /// unknown.
+    /// Records that the call at this place is rejected: the call raises an exception, so its result
+    /// is unknown.
     pub(crate) fn refuse(&mut self, place: Span) {
         self.refused = (self.refused.0.wrapping_add(1), Some(place));
         self.refused_in = (self.context.undecided, self.exits.len());

@@ -172,7 +172,7 @@ impl Interp<'_> {
         iterator
     }
 
-    /// Tuples of the elements of several values, up to the shortest.
+    /// Tuples of the elements of several values, up to the length of the shortest one.
     pub(super) fn zipped(&mut self, values: &[Value], span: Span) -> Items {
         let all: Vec<Items> = values.iter().map(|v| self.iterate(v, span)).collect();
         let shortest = all

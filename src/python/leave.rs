@@ -32,7 +32,8 @@ pub(super) struct Exit {
     pub how: Leave,
     /// The changes of the heap since the mark of that block.
     pub state: Delta,
-    /// Whether the path certainly recurs in the loop.
+    /// Whether the path recurs in the loop. False if the path left from an arm with an unclear
+    /// cadence.
     pub recurs: bool,
 }
 
@@ -59,9 +60,10 @@ pub(super) enum BlockKind<'p> {
     /// block is left.
     Resumes,
     Finally(&'p [Stmt]),
-    /// Code during which a note differs from this earlier value.
+    /// Code during which a note has another value. On the way out, the note gets this earlier value
+    /// again.
     Note(Topic, Value),
-    /// `try` with handlers, or `with suppress(…)`.
+    /// `try` with handlers, `with suppress(…)` or `with pytest.raises(…)`.
     Try(Catches),
 }
 
@@ -105,8 +107,9 @@ impl<'p> Interp<'p> {
         self.frames.last_mut().and_then(|frame| frame.blocks.pop())
     }
 
-    /// Runs something while a note has this value. The note then has its earlier value again, or
-    /// `initial` if it had none, also on paths that an exception ends.
+    /// Runs something while a note has this value. Afterwards, the note has its earlier value
+    /// again, or `initial` if it had none. This also holds on the paths on which an exception
+    /// leaves the code.
     pub(crate) fn noting<T>(
         &mut self,
         topic: Topic,
@@ -157,8 +160,8 @@ impl<'p> Interp<'p> {
         Flow::Stopped
     }
 
-    /// Whether any code may run after the exception: a handler, a `finally` block, or a manager's
-    /// `__exit__`.
+    /// Whether any code may run after the exception: a handler, a `finally` block, a manager's
+    /// `__exit__`, or the rest of a generator that is used as a manager.
     fn is_caught(&self) -> bool {
         let sees = |block: &Block<'p>| match &block.kind {
             BlockKind::Try(_) | BlockKind::Finally(_) | BlockKind::Resumes => true,
@@ -265,7 +268,8 @@ impl<'p> Interp<'p> {
         self.exits.push(Exit { to, how, state, recurs });
     }
 
-    /// Closes a generator after the loop over it was left: runs its `finally` and `with` blocks.
+    /// Closes a generator after the loop over it was left: runs its `finally` blocks and exits its
+    /// `with` blocks.
     fn close_waiting(&mut self, at: usize) {
         let has_ends = |frame: &Frame<'p>| {
             frame.blocks.iter().any(|b| matches!(b.kind, BlockKind::Finally(_) | BlockKind::With(_)))

@@ -103,7 +103,7 @@ pub(crate) trait Library: Sync {
 
     fn binary(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value>;
 
-    /// `left op= right` if it writes to the memory of `left` (tensors).
+    /// `left op= right`, if it writes to the memory of `left`, as for tensors.
     fn augmented(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value>;
 
     fn unary(&self, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value>;
@@ -306,8 +306,8 @@ pub(crate) enum Event<'a> {
     ReadAttribute { object: Option<ObjId>, name: Sym },
     /// A library's function has returned.
     Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },
-    /// A library derived the tensor `result` from the tensor `object`, for example as its attribute
-    /// `name`.
+    /// A library derived the tensor `result` from the tensor `object`, for example by reading its
+    /// attribute `name`. Otherwise, `name` is the name of the function.
     Viewed { object: ObjId, result: ObjId, name: Sym, span: Span },
     /// A library wrote a computed value, `result`, into an existing object.
     Written { object: ObjId, result: &'a Value, span: Span },

@@ -1,4 +1,5 @@
-//! `for` and `while`: unrolled if the elements are known and few, otherwise run until a fixpoint.
+//! `for` and `while`. A `for` loop over few known elements is usually unrolled; other loops run
+//! until a fixpoint.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -331,7 +332,8 @@ impl<'p> Interp<'p> {
         taken
     }
 
-    /// The states at the end of a round, and whether each of them certainly recurs.
+    /// The states at the end of a round, and whether all paths that ended the round with `continue`
+    /// recur.
     pub(super) fn round_ends(&mut self, flow: Flow, mark: Mark, of: BlockId) -> (Vec<Delta>, bool) {
         let continues = self.take_continues(of);
         let recurs = continues.iter().all(|exit| exit.recurs);
@@ -429,7 +431,8 @@ impl<'p> Interp<'p> {
                 break;
             }
             if enters != Some(true) && (state.is_some() || !certain) {
-                // The states of later rounds include those of earlier ones.
+                // A state after a round includes the states after earlier rounds, but not the state
+                // before the first round.
                 ended.truncate(1);
                 ended.push(self.heap.delta(mark));
             }
@@ -455,7 +458,7 @@ impl<'p> Interp<'p> {
             let changed = self.heap.join_taken(&ends, !first, first && recurs);
             let next = self.heap.delta(mark);
             if self.second_round() {
-                // For the rules about order, one round of a nested loop is enough.
+                // In a replay, one round of a nested loop is enough for the rules about order.
                 ended.clear();
                 ended.extend((enters != Some(true)).then(|| next.clone()));
                 state = Some(next);
@@ -477,7 +480,7 @@ impl<'p> Interp<'p> {
             }
         }
         self.heap.undo(mark);
-        // The last round runs only if nothing leaves the loop before.
+        // The last round runs only if no path leaves the loop earlier.
         if let (Some(last), Some(state)) = (last, &state)
             && self.is_live()
             && self.exits.len() == before
@@ -497,7 +500,7 @@ impl<'p> Interp<'p> {
                 ended.push(self.heap.delta(mark));
             }
             // If an exception ends the first round, later failures are assumed to follow from it:
-            // the corrected loop runs its body.
+            // the corrected program runs the whole body.
             let left = self.exits.get(before..).unwrap_or_default();
             let is_here = |to: BlockId| self.frames.last().is_some_and(|f| f.blocks.iter().any(|b| b.id == to));
             let leaves = |exit: &Exit| matches!(exit.how, Leave::Raise(_)) && !is_here(exit.to);
@@ -518,7 +521,8 @@ impl<'p> Interp<'p> {
         if met { Flow::Next } else { Flow::Stopped }
     }
 
-    /// The number of paths that have left for an outer block, and of those that ended the program.
+    /// The number of paths that have left for an outer block, and the number of paths that ended
+    /// the program.
     fn left(&self) -> (usize, u32) {
         (self.exits.len(), self.uncaught)
     }
@@ -529,9 +533,9 @@ impl<'p> Interp<'p> {
     }
 
     /// Runs a loop's body from the state in which its first round ended, only for the observer: the
-    /// effects are discarded. If the rule states of several paths are first stored separately at
-    /// the end of this round, the next round is also replayed. `skipped`: the loop may have no
-    /// round; in that case, the program does not evaluate the condition a second time.
+    /// effects are discarded. If the rule states of several paths are stored separately from the
+    /// end of this round on, but not before, the next round is replayed, too. `skipped`: the loop
+    /// may have no round; in that case, the program does not evaluate the condition a second time.
     fn show_second_round(
         &mut self,
         (mark, id): (Mark, BlockId),
@@ -556,8 +560,9 @@ impl<'p> Interp<'p> {
         self.change_loop(|l| l.shown = false);
     }
 
-    /// Replays one more round for the observer. Returns the states at its end, and whether each of
-    /// them certainly recurs; `None` if no path reaches the end without `continue`.
+    /// Replays one more round for the observer. Returns the states at its end, and whether all
+    /// paths that ended it with `continue` recur; `None` if no path reaches the end without
+    /// `continue`.
     fn show_round(
         &mut self,
         (mark, id): (Mark, BlockId),

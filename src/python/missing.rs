@@ -1,6 +1,6 @@
-//! Names and arguments that do not exist: they raise an `AttributeError`, an `ImportError` or a
-//! `TypeError`. They are reported only if all names of the module or type, or all parameters of the
-//! function, are known.
+//! Names and arguments that do not exist: their use raises an `AttributeError`, an `ImportError` or
+//! a `TypeError`. They are reported only if all names of the module or type, or all parameters of
+//! the function, are known.
 
 use super::interp::Interp;
 use super::leave::BlockKind;
@@ -13,7 +13,8 @@ use crate::value::{ArrayKind, Sym, Value, counted, sym};
 const WITH_TENSOR_CLASSES: &[&str] = &["import monai", "from monai", "import fastai", "from fastai"];
 
 impl Interp<'_> {
-    /// Reports a name that a library's module or class certainly does not have.
+    /// Reports a name that a library's module or class certainly does not have, unless the program
+    /// may set this name, test for it, or import a module of this name.
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
         let Some(message) = self.library.missing_name(path, name) else { return };
         if !self.may_be_given(name) && !self.tests_version(path, name) && !self.imports(name) {
@@ -27,10 +28,10 @@ impl Interp<'_> {
         self.mentions(sym(&format!("\nimport {name}")).as_str())
     }
 
-    /// Whether the program may use this name of a module only in older versions of the library.
+    /// Whether the program may use this name of a module only with older versions of the library.
     fn tests_version(&self, path: Sym, name: Sym) -> bool {
-        // The functions for Fourier transforms became a module. A program that names both is
-        // assumed to test which one exists.
+        // Functions for Fourier transforms, such as `torch.rfft`, moved to a module, such as
+        // `torch.fft`. A program that names both is assumed to test which one exists.
         let module = || [format!("import {path}.fft"), format!("{path}.fft.")];
         self.mentions("__version__")
             || self.tested_modules.contains(&path)
@@ -39,7 +40,7 @@ impl Interp<'_> {
 
     /// Whether a value of a known type certainly lacks an attribute, because
     /// [`Library::missing_attribute`](super::Library::missing_attribute) gives a message. Reports
-    /// it, unless the program tests for such an attribute.
+    /// it, unless the program may set such an attribute or test for it.
     pub(super) fn lacks_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
         let message = self.library.missing_attribute(&self.heap, object, name);
         let Some(message) = message else { return false };
@@ -87,7 +88,8 @@ impl Interp<'_> {
         self.frames.last().is_some_and(|f| f.blocks.iter().any(|b| matches!(b.kind, BlockKind::Try(_))))
     }
 
-    /// Whether the program sets an attribute of this name, or contains its name as a string.
+    /// Whether the program sets an attribute or defines a function of this name, or contains the
+    /// name as a string.
     fn is_given(&self, name: Sym) -> bool {
         let texts = [format!("\"{name}\""), format!("'{name}'"), format!("def {name}(")];
         self.sources.assigns(self.root, name.as_str()) || texts.iter().any(|text| self.mentions(sym(text).as_str()))

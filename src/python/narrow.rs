@@ -44,8 +44,8 @@ pub(super) fn tests(body: &[Stmt], name: &str) -> bool {
     body.iter().any(|stmt| tested(stmt) || blocks(stmt).into_iter().any(|inner| tests(inner, name)))
 }
 
-/// The conditions of the `if` statements around a place in these statements. Those of an `elif` or
-/// `else` include the conditions before it.
+/// The conditions of the `if` statements around a place in these statements, including the
+/// conditions of all their `elif` clauses.
 pub(super) fn guards(body: &[Stmt], at: u32) -> Vec<&Expr> {
     let Some(stmt) = body.iter().find(|stmt| stmt.range().contains(at.into())) else { return Vec::new() };
     let mut all = Vec::new();
@@ -116,9 +116,9 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// After the arms of a condition: restores the values that [`Interp::doubt`] weakened and that no
-    /// arm has changed. If an arm `stops`, nothing is restored, because the condition then excludes
-    /// values.
+    /// After the arms of a condition: restores the values that [`Interp::doubt`] weakened and that
+    /// no arm has changed. If an arm `stops`, nothing is restored, because the condition then
+    /// excludes values.
     pub(super) fn settle(&mut self, doubts: Vec<Doubt>, stops: bool) {
         if stops {
             return;

@@ -134,8 +134,8 @@ impl Interp<'_> {
             },
             _ => return false,
         };
-        // A number of unknown value may be a NumPy scalar, and NumPy converts the sequence in such
-        // an operation to an array.
+        // A number of unknown value may be a NumPy scalar. If one operand is a NumPy scalar, NumPy
+        // converts the other operand, a sequence, to an array.
         is_sequence
             && match other {
                 Value::Int(_) | Value::Bool(_) | Value::Size(_) => op != BinOp::Mul,
@@ -236,7 +236,7 @@ impl Interp<'_> {
     }
 
     /// Whether a value is a list, a tuple or a known string. For such a value, `-x`, `+x` and `~x`
-    /// raise a `TypeError`, and positions are numbers.
+    /// raise a `TypeError`, and so does `x[i]` if `i` is a string, a tuple, a float or `None`.
     pub(super) fn is_plain_sequence(&self, value: &Value) -> bool {
         match value {
             Value::Tuple(_) | Value::Str(_) => true,

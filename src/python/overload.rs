@@ -9,8 +9,8 @@ use crate::syntax::Span;
 use crate::value::{Data, ObjId, Sym, Value, is_mark, join, sym};
 
 impl Interp<'_> {
-    /// The result of the program's comparison methods; `None` if no operand defines one, or both
-    /// return `NotImplemented`.
+    /// The result of the program's comparison methods; `None` if no operand defines one, or if each
+    /// of them returns `NotImplemented`.
     pub(super) fn compared(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
         if self.heap.instance_of(left).is_none() && self.heap.instance_of(right).is_none() {
             return None;
@@ -38,7 +38,7 @@ impl Interp<'_> {
     }
 
     /// The operands whose methods Python calls for an operator, in order: the right operand comes
-    /// first if its class is a subclass of the left operand's class and has such a method.
+    /// first if its class is a subclass of the left operand's class and has the reflected method.
     pub(super) fn sides(
         &self,
         left: &Value,

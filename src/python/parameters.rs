@@ -83,8 +83,8 @@ fn take(kw: &mut [(Sym, Option<Arg>)], name: Sym) -> Option<Arg> {
     kw.iter_mut().find(|(k, a)| *k == name && a.is_some()).and_then(|(_, a)| a.take())
 }
 
-/// A function that `@torch.jit.script` compiles converts an integer to the type `float` of its
-/// parameter.
+/// In a function that `@torch.jit.script` compiles, an integer or bool argument for a parameter of
+/// type `float` becomes a float.
 pub(super) fn convert_scripted(def: &StmtFunctionDef, vars: &mut Attrs) {
     if !is_scripted(def) {
         return;

@@ -1,4 +1,5 @@
-//! `match`: whether a pattern matches the subject, as far as it is known, and which names it binds.
+//! `match`: whether a pattern matches the subject, as far as the subject is known, and which names
+//! the pattern binds.
 
 use super::branch::go_on;
 use super::cadence::Cadence;
@@ -54,7 +55,7 @@ impl<'p> Interp<'p> {
                     ast::Singleton::True => Value::Bool(true),
                     ast::Singleton::False => Value::Bool(false),
                 };
-                // Compared by identity: `case True` does not match 1.
+                // The subject is compared by identity: `case True` does not match 1.
                 match subject {
                     Value::Bool(_) | Value::None => Some(identical(&value, subject)),
                     Value::Any(Type::Bool) if !value.is_none() => None,

@@ -1,11 +1,12 @@
 //! The run after a rejected call. In the program, the call raises. The interpreter continues, so
-//! that it finds mistakes that do not depend on the result; values that are computed from the result
-//! are unknown.
+//! that it finds mistakes that do not depend on the result; values that are computed from the
+//! result are unknown.
 
 use super::interp::Interp;
 use crate::value::{Device, DeviceKind, ObjId, Tensor, Value};
 
-/// The rejected calls and the exits at the beginning of a statement or a call.
+/// The numbers of rejected calls, exits and undecided branches at the beginning of a statement, a
+/// call or a loop.
 #[derive(Clone, Copy)]
 pub(super) struct Before {
     rejected: u32,
@@ -24,8 +25,8 @@ impl Interp<'_> {
         self.refused.0 != before.rejected && undecided <= before.undecided && left <= before.exits
     }
 
-    /// The result of a rejected call: unknown, and on a fresh symbolic device, so that other tensors
-    /// do not determine its device.
+    /// The result of a rejected call: unknown, and on a fresh symbolic device, so that other
+    /// tensors do not determine its device.
     pub(crate) fn after_rejection(&mut self) -> Tensor {
         let device = Device::of(DeviceKind::Symbolic(self.heap.device_symbol()));
         Tensor { device: Some(device), ..Tensor::default() }

@@ -5,8 +5,8 @@ use super::interp::Interp;
 use crate::value::{Sym, Value, dotted, sym};
 
 impl Interp<'_> {
-    /// Records `path.name = value`. Settings such as `torch.backends.cudnn.benchmark = True` are not
-    /// replacements, nor is `os.environ |= …`, which assigns the same object.
+    /// Records `path.name = value`. Settings such as `torch.backends.cudnn.benchmark = True` are
+    /// not replacements, nor is `os.environ |= …`, which assigns the same object.
     pub(super) fn replace_member(&mut self, path: Sym, name: Sym, value: &Value) {
         let is_setting = matches!(
             value,
@@ -41,8 +41,8 @@ impl Interp<'_> {
         std::iter::once(&class).chain(bases).any(|class| self.replaced.contains(&dotted(*class, name)))
     }
 
-    /// A member that the program replaced or added is read from an instance: its call may change the
-    /// instance.
+    /// A member that the program replaced or added is read from an instance: a call of this member
+    /// may change the instance.
     pub(super) fn read_replaced(&mut self, object: &Value) -> Value {
         self.open(object);
         self.havoc(object);

@@ -88,7 +88,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs a body that an exception may end at any point: `with suppress(…)`.
+    /// Runs the body of a `with` that an exception may end at any point, as for `suppress(…)` and
+    /// `pytest.raises(…)`.
     fn suppressing(&mut self, body: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
         let mark = self.heap.mark();
         self.heap.begin_journal();

@@ -34,7 +34,7 @@ pub(super) struct Writes {
     pub waits: bool,
 }
 
-/// Methods of containers that do not change them.
+/// Methods of containers and strings that do not change the receiver.
 pub(super) const READ_ONLY: &[&str] =
     &["get", "items", "keys", "values", "index", "count", "copy", "join", "format", "split"];
 

@@ -33,7 +33,8 @@ mod table {
 /// The rules of a run: those of torchvet and those of the user.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
-    /// torchvet's pages, sorted by code, then the user's pages in the order in which they were loaded.
+    /// torchvet's pages, sorted by code, then the user's pages in the order in which they were
+    /// loaded.
     pub pages: Vec<Page>,
 }
 

@@ -17,7 +17,7 @@ pub struct Page {
     pub name: Cow<'static, str>,
     /// The name of the page's file in messages.
     pub file: String,
-    /// Half a line, without a full stop.
+    /// One short sentence, without its full stop.
     pub summary: String,
     /// The highest severity of its findings.
     pub severity: Severity,
@@ -37,8 +37,8 @@ pub struct Page {
     pub cuda: Option<String>,
     /// What the Example needs in addition to a CPU.
     pub needs: Option<Needs>,
-    /// The fix replaces this argument by the template, in which the argument's name in braces stands
-    /// for its old source text.
+    /// The fix replaces this argument by the template, in which the argument's name in braces
+    /// stands for its old source text.
     pub replace: Option<Assignment>,
     /// The fix sets this keyword argument to the text of the template.
     pub set: Option<Assignment>,

@@ -10,8 +10,8 @@ use crate::value::{Sym, Value};
 /// A rule that a contract cannot express, created again for each run.
 ///
 /// A rule implements the methods for the events it needs; the default methods do nothing. State
-/// that depends on the path is stored on the heap, as notes; state of the whole run is stored in the
-/// rule's fields. Rules are called in the order of their codes.
+/// that depends on the path is stored on the heap, as notes; state of the whole run is stored in
+/// the rule's fields. Rules are called in the order of their codes.
 ///
 /// For one library call, the order is: `moment` is called, the trace applies the moment, `call` is
 /// called, the library function runs, `returned` is called.
@@ -44,7 +44,8 @@ pub(super) trait Rule: Default {
         false
     }
 
-    /// A library's function is called in a handler that runs as if it had caught the fatal exception.
+    /// A library's function is called in a handler that runs as if it had caught the fatal
+    /// exception.
     fn handles(&self, _: &mut Context<'_, '_>, _: Call<'_>) {}
 
     /// The run has ended.

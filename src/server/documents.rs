@@ -21,9 +21,9 @@ pub(super) struct Document {
     pub version: i32,
     /// The path with links resolved; a made-up path for an unsaved document.
     pub path: PathBuf,
-    /// A document in a language that torchvet does not read.
+    /// Whether the document is in a language that torchvet does not read.
     foreign: bool,
-    /// `None` if the document cannot be checked: another language, or too large.
+    /// `None` if the document cannot be checked: for example, if it is foreign or too large.
     pub content: Option<Arc<Content>>,
     /// All cells of a notebook; `None` for a text.
     pub cells: Option<Vec<Cell>>,

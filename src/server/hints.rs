@@ -1,4 +1,4 @@
-//! Inlay hints: the shapes of tensors, shown at assignments.
+//! Inlay hints: the dtypes, shapes and devices of tensors, shown at assignments.
 
 use gen_lsp_types::{InlayHint, InlayHintKind, Label, MarkupContent, MarkupKind, Range, Tooltip, Uri};
 use rustc_hash::FxHashMap;

@@ -39,7 +39,7 @@ fn shown(value: String, range: Option<gen_lsp_types::Range>) -> Hover {
     Hover { contents: Contents::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value }), range }
 }
 
-/// The page of the rule whose code or name is in a comment at an offset.
+/// The page of a rule, if its code or name is at this offset, in a comment.
 fn page_at(workspace: &mut Workspace, document: &Document, offset: u32) -> Option<String> {
     let content = document.content.as_ref()?;
     let comments = &content.parsed().comments;

@@ -221,8 +221,8 @@ impl Server<'_> {
                 server.close(&params.notebook_document.uri);
             }),
             "workspace/didChangeConfiguration" => self.with(params, |server, params: DidChangeConfigurationParams| {
-                // Null means that the server may request the new settings. It does not, and keeps
-                // its settings.
+                // With null, the editor expects the server to request the new settings. torchvet
+                // does not request them, and keeps its settings.
                 if !params.settings.is_null() {
                     server.configure(params.settings);
                 }

@@ -1,5 +1,5 @@
 //! The thread that analyses. It gets every change, does the most urgent work first, and cancels its
-//! current work when something newer arrives.
+//! current work when a newer message makes it useless.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -105,7 +105,7 @@ pub(super) struct Worker {
     cost: Duration,
     /// Whether the last analysis was cancelled for something newer.
     overtaken: bool,
-    /// When to start with the document that was edited last.
+    /// The earliest time at which the document that was edited last is analysed.
     not_before: Option<Instant>,
     requests: i32,
 }
@@ -178,7 +178,7 @@ impl Worker {
                 }
                 self.workspace.set(document);
                 // A single keystroke is handled at once. If keystrokes come faster than analyses
-                // finish, no analysis is started that would be cancelled anyway.
+                // finish, a pause avoids analyses that would be cancelled.
                 let pause = self.overtaken.then(|| (self.cost / PAUSE).min(LONGEST_PAUSE));
                 self.not_before = pause.map(|pause| Instant::now() + pause);
                 self.edited = Some(path.clone());

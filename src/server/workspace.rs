@@ -19,7 +19,7 @@ use crate::panics;
 use crate::project::{Disk, Project};
 use crate::syntax::PositionEncoding;
 
-/// The largest number of other programs that are used for facts about a file that they import.
+/// For the facts about a file, at most this many other programs that import it are analysed.
 const CALLERS: usize = 3;
 
 /// Why an analysis has no result.

@@ -99,8 +99,8 @@ fn bound_by_import_from(import: &ast::StmtImportFrom, bind: &mut dyn FnMut(&str)
 }
 
 /// Whether some import statement, at any place, imports something for which `wanted` returns true.
-/// `wanted` gets the first part of the module's name (empty for a relative import) and the name
-/// that is imported from it, if any.
+/// `wanted` gets the first part of the module's name (empty for a relative import) and, for
+/// `from … import`, the imported name.
 pub(crate) fn imports(body: &[Stmt], wanted: &mut dyn FnMut(&str, Option<&str>) -> bool) -> bool {
     let top = |module: &str| module.split('.').next().unwrap_or_default().to_owned();
     body.iter().any(|stmt| match stmt {

@@ -24,7 +24,7 @@ pub(crate) struct Setting {
     pub at: Range<usize>,
 }
 
-/// The variables that rules check.
+/// The variables whose settings in these files are checked by rules.
 pub(crate) const VARIABLES: &[&str] = &["CUDA_LAUNCH_BLOCKING", "TORCH_USE_CUDA_DSA"];
 
 impl LaunchFile {
@@ -84,7 +84,7 @@ fn assigned(line: &str, at: usize) -> Option<Setting> {
     })
 }
 
-/// Whether a value enables a variable, independent of the rest of the environment.
+/// Whether a value is a literal that enables a variable, and not, for example, another variable.
 fn is_on(value: &str) -> bool {
     matches!(value.trim_matches(['"', '\'', ',', ';']), "1" | "true" | "True")
 }

@@ -86,7 +86,7 @@ impl Notebook {
     }
 }
 
-/// Removes the fields that torchvet does not read, and adds the other required fields with empty
+/// Keeps only the fields that torchvet reads, and adds the other required fields with empty
 /// values. Tools that strip outputs, and people who edit the JSON, leave cells that lack required
 /// fields or have unknown ones.
 fn reduced(json: &str) -> Option<String> {

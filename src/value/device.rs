@@ -15,7 +15,7 @@ pub(crate) enum DeviceKind {
     Module,
 }
 
-/// A device; `index` is `None` for the current one.
+/// A device; `index` is `None` for the current device of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Device {
     pub kind: DeviceKind,

@@ -1,7 +1,7 @@
 //! Whether two values, or two states of an object, have the same facts.
 //!
-//! The code names every field and kind, so that a new one is a compile error here. An [`Origin`]
-//! only labels a fact, so it is not compared.
+//! The code names every field and kind, so that a new one is a compile error here. The place in an
+//! [`Origin`] only labels a fact, so it is not compared.
 
 use std::rc::Rc;
 
@@ -71,7 +71,7 @@ pub(super) fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
             depth > 0
                 && !(heap.is_unjoined(*x) || heap.is_unjoined(*y))
                 && match (heap.get(*x), heap.get(*y)) {
-                    // Facts about elements that no longer hold are not compared.
+                    // Facts about elements are compared only if they still hold.
                     (Data::Tensor(_), Data::Tensor(_)) => match (heap.tensor_now(*x), heap.tensor_now(*y)) {
                         (Some(p), Some(q)) => same_tensor(&p, &q),
                         _ => false,

@@ -53,10 +53,10 @@ pub(crate) struct Heap {
     /// Symbols for expressions of other symbols: equal expressions give the same symbol.
     derived: FxHashMap<String, Symbol>,
     /// For an object that may be one of several others, those objects. A write to the object may be
-    /// a write to them.
+    /// a write to one of them.
     parts: FxHashMap<ObjId, Vec<ObjId>>,
-    /// The reverse of `parts`: for an object, the objects that may be this one. A write to the
-    /// object may be a write to them.
+    /// The reverse of `parts`: for an object, the objects that may be this one. A write to this
+    /// object may be a write to each of them.
     wholes: FxHashMap<ObjId, Vec<ObjId>>,
     /// The journals of the active `try` statements, innermost last.
     journals: Vec<Journal>,
@@ -123,7 +123,7 @@ impl Heap {
         self.over(items, false)
     }
 
-    /// An iterator that yields each of these elements once.
+    /// An iterator over these elements. If their number is known, it yields each of them once.
     pub(crate) fn iterator(&mut self, items: Items) -> Value {
         let once = matches!(items, Items::Exact(_));
         self.over(items, once)
@@ -354,8 +354,8 @@ impl Heap {
 
     // Accessors for objects, so that callers need not match on `Data`.
 
-    /// The tensor, without facts about its elements that may no longer hold because its memory was
-    /// written to through another view.
+    /// The tensor. If its memory was written to through another view, the result has no facts about
+    /// elements, because these may no longer hold.
     pub(crate) fn tensor_of(&self, value: &Value) -> Option<Tensor> {
         self.tensor_now(value.as_obj()?).map(Cow::into_owned)
     }
@@ -368,7 +368,7 @@ impl Heap {
         }
         let mut tensor = tensor.clone();
         tensor.forget_values();
-        // The written value may have a graph, which then belongs to all views of the memory.
+        // If the written value has a graph, all views of the memory have it, too.
         if tensor.grad == Grad::Off
             && let Some(base) = tensor.base
             && let Data::Tensor(base) = self.get(base)

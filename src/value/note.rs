@@ -69,7 +69,7 @@ impl From<(Option<ObjId>, Sym)> for About {
     }
 }
 
-/// A rule state: one note, or the sequence of notes that led to it.
+/// A rule state: the sequence of notes that led to it, often a single one.
 pub(crate) type State = Rc<[Note]>;
 
 static ALL: LazyLock<Mutex<FxHashMap<Note, Sym>>> = LazyLock::new(Mutex::default);

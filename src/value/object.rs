@@ -22,7 +22,8 @@ impl ObjId {
 /// A class that the program defines.
 pub(crate) type ClassId = ObjId;
 
-/// A function body, lambda or class body, as an index into the interpreter's code table.
+/// A function body, lambda, class body or generator expression, as an index into the interpreter's
+/// code table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct CodeId(pub u32);
 
@@ -119,7 +120,8 @@ pub(crate) struct UserClass {
     pub open: bool,
 }
 
-/// The attribute in which an instance of a subclass of `dict` or `list` stores its entries.
+/// The attribute in which an instance of a container class stores its entries: of `deque`,
+/// `Counter`, a subclass of `dict` or `list`, and similar classes.
 pub(crate) const PAYLOAD: &str = "<items>";
 
 /// An instance of a class of the program or of a library.

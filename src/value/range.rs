@@ -8,7 +8,7 @@ use super::Size;
 /// The values that a tensor's elements take: a few closed intervals, in order, disjoint.
 ///
 /// Each element is inside the range, or is NaN (`sqrt` of a negative number, `std` of one element,
-/// `sigmoid` of NaN). So if NaN matters, a range proves nothing. Integers cannot be NaN.
+/// `sigmoid` of NaN). So a range does not exclude NaN, except for integers, which cannot be NaN.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Range {
     parts: SmallVec<[(f64, f64); 2]>,
@@ -20,12 +20,12 @@ pub(crate) struct Range {
     /// A symbolic upper bound, excluded. For example, the starts that `randint(len(data) - width)`
     /// draws are below `len(data) - width`.
     pub below: Option<Size>,
-    /// Whether the bounds occur in every pass over the data (labels of a known dataset): not in
-    /// each batch, but at some time in each run.
+    /// Whether the bounds occur in every pass over the data (labels of a known dataset), but not
+    /// necessarily in each batch.
     pub epoch: bool,
-    /// The bounds refer to whole samples: each bound may occur in only one position of a sample,
-    /// such as a column, which an index may exclude. Contains the ranges of the columns, if they
-    /// are known.
+    /// The bounds refer to whole samples: each bound may occur at only one position of a sample,
+    /// for example in one column, and an index may exclude this position. Contains the ranges of
+    /// the columns, if they are known.
     pub uneven: Option<Rc<[Range]>>,
     /// A value that occurs although the bounds may not, such as the fill value of a border around
     /// unknown pixels.
@@ -113,8 +113,8 @@ impl Range {
         Range { attained, epoch: false, certain: false, met: None, ..self }
     }
 
-    /// The range of a part of the data that may be empty: a value that all elements have then occurs
-    /// only in some runs.
+    /// The range of a part of the data, if the part may be empty: a value that is known to occur in
+    /// it occurs only in some runs.
     pub(crate) fn of_perhaps_empty(self) -> Range {
         let met = self.meets().map(|met| Met { always: false, ..met });
         let part = self.of_part();

@@ -8,7 +8,7 @@ use crate::syntax::Span;
 const DEPTH: u32 = 3;
 const MAX_ITEMS: usize = 64;
 
-/// A value in a line: `float32[B, 10] cuda`, `[int64[B], …]`, `Net(…)`.
+/// A value as one line of text: `float32[B, 10] cuda`, `[int64[B], …]`, `Net(…)`.
 pub(crate) fn to_text(heap: &Heap, value: &Value) -> String {
     text(heap, value, DEPTH)
 }

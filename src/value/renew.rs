@@ -43,10 +43,10 @@ impl Heap {
         Value::Obj(self.alloc(data))
     }
 
-    /// One of the objects for which the element of a collection of unknown length stands: a copy
-    /// that may be the same object as the element and as its other copies. So a write to one of them
-    /// is not seen as a write to all, and facts that are learned about one do not hold for the
-    /// others.
+    /// The single element of a collection of unknown length represents all its objects. Returns one
+    /// of them: a copy that may be the same object as the element and as its other copies. So a
+    /// write to one copy is not seen as a write to all, and facts that are learned about one copy
+    /// do not hold for the others.
     pub(crate) fn one_of_many(&mut self, element: &Value) -> Value {
         self.one_of_many_at(element, MAX_NESTED)
     }

@@ -130,8 +130,8 @@ impl Past {
         Past { scaled: at, ..self }
     }
 
-    /// The history after multiplication by 255. It undoes a division by 255; without one, it drops
-    /// the history.
+    /// The history after multiplication by 255. This undoes a division by 255. If there was none,
+    /// the history is dropped.
     #[must_use]
     pub(crate) fn restored(self) -> Past {
         if self.scaled.is_some() { Past { scaled: None, ..self } } else { Past::default() }
@@ -211,7 +211,7 @@ pub(crate) struct Tensor {
     /// The `backward()` that freed the graph from which this tensor was computed. Not inherited:
     /// [`super::Heap::tensor`] clears it.
     pub freed: Origin,
-    /// Paths differ in the number of writes to its memory.
+    /// The number of writes to its memory is uncertain: for example, it differs between paths.
     pub unsure: bool,
 }
 
@@ -337,8 +337,8 @@ impl Tensor {
         self
     }
 
-    /// Whether the elements are class ids of more than two classes, as far as is known. Between 0
-    /// and 1, rounding an interpolated value works as a threshold.
+    /// Whether the elements are class ids of more than two classes, as far as is known. Two
+    /// classes may be interpolated: rounding the values between 0 and 1 is a threshold.
     pub(crate) fn holds_many_classes(&self) -> bool {
         let binary = self.range.as_ref().is_some_and(|r| r.lo() >= 0.0 && r.hi() <= 1.0);
         self.role == Some(Role::ClassMask) && !binary

@@ -1,5 +1,5 @@
-//! `torchvet probe doctor` as a command, on machines of all kinds: patches to PyTorch simulate the
-//! machines. `TORCHVET_PYTHON` names the Python with PyTorch.
+//! `torchvet probe doctor` as a command, on machines of all kinds: patches to PyTorch and to Python
+//! simulate the machines. `TORCHVET_PYTHON` names the Python with PyTorch.
 
 use serde_json::Value;
 

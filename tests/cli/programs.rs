@@ -15,13 +15,13 @@ fn sandbox(files: &[(&str, &str)]) -> Option<(Sandbox, String)> {
     Some((Sandbox::new(files), python?))
 }
 
-/// Runs Python without the probe: its exit code and its output.
+/// Runs Python without the probe. Returns its exit code and its output.
 fn alone(sandbox: &Sandbox, python: &str, args: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(python).args(args).current_dir(sandbox.0.path()).output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs Python under the probe: its exit code, its output, and the report.
+/// Runs Python under the probe. Returns its exit code, its output, and the report.
 fn probed(sandbox: &Sandbox, python: &str, options: &[&str], args: &[&str]) -> (Option<i32>, String, String) {
     let mut command = sandbox.command(&["probe", "run", "--python", python]);
     let output = command.args(options).args(args).output().unwrap();

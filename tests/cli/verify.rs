@@ -328,9 +328,8 @@ fn the_program_itself_is_the_judge() {
     assert!(said.starts_with("RuntimeError: shape '[7]' is invalid"), "{said}");
 }
 
-/// The witness uses the same facts as the finding: if these are wrong, the witness fails
-/// nevertheless. Here PyTorch is changed only for the program, so the facts about the program are
-/// wrong.
+/// The witness uses the same facts as the finding, so it fails even if these facts are wrong. Here
+/// PyTorch is changed only for the program, so the facts about the program are wrong.
 #[test]
 fn a_reproduced_finding_is_refuted_by_the_run() {
     let Some(python) = python() else { return };

@@ -409,7 +409,7 @@ fn notebooks() {
         let document = json!({"uri": notebook, "version": version});
         client.notify("notebookDocument/didChange", json!({"notebookDocument": document, "change": {"cells": cells}}));
     };
-    // Edits a cell, then swaps two cells, then deletes one.
+    // Edits a cell, inserts a text cell, swaps two cells, and deletes one.
     let text = json!([{"document": {"uri": cell(2), "version": 2}, "changes": [{"range": range([1, 24, 1, 25]), "text": "5"}]}]);
     change(&mut client, 2, json!({"textContent": text}));
     assert_eq!(client.found(&cell(3)), [""; 0]);

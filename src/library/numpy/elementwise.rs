@@ -130,7 +130,7 @@ fn same_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     wrapped(cx, b, out)
 }
 
-/// The dtype of two operands, each of which may be a Python number.
+/// The common dtype of two operands, each of which may be a Python number.
 fn common(left: &Value, right: &Value, a: &Tensor, b: &Tensor) -> Option<Dtype> {
     match (left.number_type(), right.number_type()) {
         (None, Some(number)) => promotion::with_number(a.dtype?, number),

@@ -1,6 +1,6 @@
 //! NumPy dtypes: their names, and their promotion. A Python number is weakly typed (NEP 50): in an
-//! operation with an array, it takes the dtype of the array, unless its kind is higher. An integer
-//! array and a float give float64.
+//! operation with an array, it takes the dtype of the array, unless the kind of the number is
+//! higher. An integer array and a float give float64.
 
 use crate::library::Cx;
 use crate::value::{Dtype, Kind, Type, Value};
@@ -77,7 +77,8 @@ pub(crate) fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
         return None;
     }
     let (low, high) = if a.kind() <= b.kind() { (a, b) } else { (b, a) };
-    // The float type holds every integer of the other type, except for 64-bit integers.
+    // The width of a float type that holds every integer of this type. No float type holds all
+    // 64-bit integers: float64 is used for them, too.
     let holding = |d: Dtype| match bits(d) {
         8 => 16,
         16 => 32,

@@ -81,7 +81,7 @@ fn distributions(t: &mut Table, prefix: &str, free: bool) {
     t.family(prefix, "multivariate_normal", own(joint), rows);
 }
 
-/// Functions that exist under `numpy.random` and as methods of `RandomState`.
+/// Functions of `numpy.random`, most of which are also methods of `RandomState`.
 fn old(t: &mut Table, prefix: &'static str, free: bool) {
     let own = |with: &'static str, without: &'static str| if free { without } else { with };
     t.family(prefix, "rand randn", own("self, *size", "*size"), |cx, b| {
@@ -127,8 +127,8 @@ fn uniform(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     sized(cx, &b.get("size"), dtype, range)
 }
 
-/// Samples from a distribution. Their shape is `size`. If `size` is None, it is the broadcast shape
-/// of the parameters.
+/// Samples from a distribution. Their shape is `size` or, if `size` is None, the broadcast shape of
+/// the parameters.
 fn drawn(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let range = match (cx.name(), b.get("low").as_f64(), b.get("high").as_f64()) {
         ("uniform", Some(lo), Some(hi)) => Some(Range::bounds(lo.min(hi), lo.max(hi))),

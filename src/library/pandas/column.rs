@@ -134,7 +134,7 @@ fn is_nan(value: &Value) -> bool {
     matches!(value, Value::Float(x) if x.is_nan())
 }
 
-/// The elements that iteration over a Series and `tolist` yield.
+/// The elements that `tolist` of a Series returns. Iteration over the Series yields the same.
 pub(super) fn elements(cx: &mut Cx<'_, '_>, of: &Series) -> Items {
     let dtype = of.array.dtype;
     let integral = dtype.is_some_and(|d| d.is_integral() && d != Dtype::Bool);

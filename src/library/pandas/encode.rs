@@ -136,7 +136,7 @@ fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let keys: Option<Vec<f64>> =
             dict.entries.keys().map(|k| if let Key::Int(_) = k { k.value().as_f64() } else { None }).collect();
         match (keys, texts) {
-            // pandas versions differ: the replaced texts are integers or objects.
+            // The dtype of the result, integer or object, depends on the pandas version.
             (_, true) if have.array.dtype.is_none() => {
                 out.array.range = Range::of_values(&new).map(Range::of_part);
                 out.array.range_at = cx.at();

@@ -209,7 +209,7 @@ fn names(cx: &mut Cx<'_, '_>, of: &Frame) -> Value {
 pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let class = cx.path;
     let text = name.as_str();
-    // Methods in a table are found there. Nothing is known about special methods (`__…`).
+    // Methods in a table are found there. Other special methods (`__…`) are not modelled.
     if text.starts_with("__") || cx.it.library().is_function(crate::value::dotted(class, name)) {
         return None;
     }

@@ -169,8 +169,8 @@ fn rearranged(cx: &mut Cx<'_, '_>, b: &Bound, rows: Rows) -> Value {
     give_series(cx, b, out)
 }
 
-/// Some rows of a frame or Series after a split. The models of other libraries also use this
-/// function.
+/// A part of a frame or Series, with this number of rows. The model of scikit-learn uses this
+/// function, too.
 pub(crate) fn split_off(cx: &mut Cx<'_, '_>, object: &Value, rows: &Size) -> Option<Value> {
     let (rows, index) = (Rows::Part(rows.clone()), labels(cx));
     if let Some(have) = frame(cx, object) {

@@ -272,7 +272,7 @@ fn located_rows(cx: &mut Cx<'_, '_>, from: &Value, rows: &Value, by_position: bo
             let size = some_rows(cx);
             split_off(cx, from, &size).unwrap_or(Value::Unknown)
         }
-        // Selection by label also returns one row for an integer, if the labels are the positions.
+        // If the row labels are the positions, an integer label selects the row at that position.
         Value::Int(_) | Value::Ranged(_) | Value::Any(Type::Int) if by_position || is_counted(cx, from) => {
             single(cx, from, rows)
         }

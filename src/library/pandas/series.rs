@@ -165,8 +165,8 @@ pub(crate) fn register(t: &mut Table) {
     });
 }
 
-/// The distinct elements of a Series in order, and whether it has missing values, if both are
-/// known.
+/// The distinct elements of a Series in the order of their first occurrence, and whether it has
+/// missing values, if both are known.
 pub(crate) fn distinct(cx: &Cx<'_, '_>, object: &Value) -> Option<(Vec<Value>, bool)> {
     let have = series(cx, object)?;
     let items = match (have.exact(), &have.array.data) {

@@ -10,7 +10,7 @@ use crate::value::{Sym, Topic, Type, Value, sym};
 const FILE: &str = "io.TextIOWrapper";
 const PATH: &str = "pathlib.Path";
 const TEXT: &str = "text";
-/// A note for a path: the script itself has written the file.
+/// A note for a path: the script may have opened the file for writing.
 const WRITTEN: Topic = Topic::new("written file");
 
 pub(crate) fn register(t: &mut Table) {

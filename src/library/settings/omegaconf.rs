@@ -112,8 +112,8 @@ fn create(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// A copy of a configuration that the program wrote as a dictionary. Interpolations in its texts
-/// are not resolved.
+/// A copy of a configuration that the program wrote as a dictionary. Texts with interpolations
+/// become unknown.
 fn settled(cx: &mut Cx<'_, '_>, given: &Value, depth: usize) -> Value {
     if depth > MOST_STEPS {
         return Value::Unknown;

@@ -55,7 +55,8 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// Targets for this number of rows. Every class from the first to the last occurs.
+/// Targets for this number of rows. If `ends` are given, these two values, the smallest and the
+/// largest, occur in every run.
 fn targets(cx: &Cx<'_, '_>, rows: Size, dtype: Option<Dtype>, ends: Option<(f64, f64)>) -> Tensor {
     let at = cx.at();
     let out = array(Some(vec![rows]), dtype, at);

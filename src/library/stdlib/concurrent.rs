@@ -84,7 +84,7 @@ fn gather(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The target of a thread runs at any time between `start` and `join`.
+/// The target of a thread may run at any time after `start`.
 fn thread(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let target = match cx.it.user_method(&object, "run") {

@@ -77,10 +77,10 @@ pub(crate) fn register(t: &mut Table) {
     namespace.init = Some(open_attrs);
 }
 
-/// The environment of the script. A variable that the script has not written is assumed to be
-/// missing: `get` and `getenv` return the default of the call. For such a variable, the value of
-/// the result is unknown if the call has no default, or if launchers or shells usually set the
-/// variable. The value of `os.environ[…]` is always an unknown string.
+/// The environment of the script. For a variable that the script has neither written nor deleted,
+/// `get` and `getenv` return the default of the call, because the variable is assumed to be
+/// missing. If the call has no default, or if launchers or shells usually set the variable, the
+/// value of the result is unknown. The value of `os.environ[…]` is always an unknown string.
 fn environ(t: &mut Table) {
     t.def("os.getenv", "key, default=None", getenv);
     t.def("os.environ.get", "key, default=None", getenv);

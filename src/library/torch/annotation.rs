@@ -67,8 +67,8 @@ const METHODS_OF_TENSORS: &[&str] = &[
     "view_as",
 ];
 
-/// A tensor, if the function uses the parameter in a way that only tensors allow. The arguments of
-/// `forward` are assumed to be on the device of the module.
+/// A tensor, if the function calls one of the `METHODS_OF_TENSORS` of the parameter. The arguments
+/// of `forward` are assumed to be on the device of the module.
 pub(crate) fn used(
     it: &mut Interp<'_>,
     uses: &[(&str, bool)],
@@ -117,8 +117,8 @@ fn typed(it: &mut Interp<'_>, kind: &str, shape: &str, span: Span) -> Value {
     it.heap.tensor(tensor)
 }
 
-/// The dimensions of a jaxtyping shape. A name has one length within a function, but may have
-/// another length in another function, so symbols also depend on the call's frame.
+/// The dimensions of a jaxtyping shape. A name gets a symbol at its first occurrence, and later
+/// occurrences use the same symbol.
 fn sizes(it: &mut Interp<'_>, shape: &str) -> Option<Vec<Size>> {
     let mut out = Vec::new();
     for name in shape.split_whitespace() {

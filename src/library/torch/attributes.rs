@@ -156,7 +156,7 @@ fn gradient(cx: &mut Cx<'_, '_>, object: &Value, tensor: &Tensor) -> Value {
     cx.out(out)
 }
 
-/// The real or imaginary part: a view.
+/// The real or imaginary part: a view. The real part of a real tensor is the tensor itself.
 fn part_of(cx: &mut Cx<'_, '_>, value: &Value, part: &str) -> Value {
     let Some(input) = cx.tensor(value) else { return cx.some_tensor() };
     if part == "imag"
@@ -279,7 +279,7 @@ pub(crate) fn frozen(it: &mut Interp<'_>, tensor: &Tensor, to: Grad) {
     }
 }
 
-/// `t.requires_grad = True` for an unknown `t`: it may be any tensor.
+/// `t.requires_grad = True` or `t.requires_grad_()` for an unknown `t`, which may be any tensor.
 pub(crate) fn unseen_member(it: &mut Interp<'_>, name: Sym) {
     if matches!(name.as_str(), "requires_grad" | "requires_grad_") {
         for object in it.heap.ids() {

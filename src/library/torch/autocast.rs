@@ -1,7 +1,8 @@
-//! The effect of `torch.autocast` on dtypes: matrix products are computed in a narrower dtype, sums
-//! and exponentials in float32.
+//! The effect of `torch.autocast` on dtypes: matrix products are computed in a narrower dtype, and
+//! on CUDA, sums and exponentials in float32.
 //!
-//! The state is remembered as `autocast`: `None`, or a tuple of the device and the dtype.
+//! The note [`AUTOCAST`] holds the state: `None` if autocast is off, otherwise a tuple of the
+//! device and the dtype.
 
 use crate::library::Cx;
 use crate::library::notes::AUTOCAST;
@@ -29,7 +30,7 @@ pub(crate) fn autocast(cx: &Cx<'_, '_>, device: Option<Device>) -> Autocast {
     }
 }
 
-/// The dtype to which a matrix product casts this tensor.
+/// The dtype to which autocast casts this tensor for a matrix product.
 pub(crate) fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     let dtype = tensor.dtype?;
     let eligible = dtype.is_floating() && dtype != Dtype::Float64;
@@ -43,8 +44,9 @@ pub(crate) fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     }
 }
 
-/// The dtype to which a sum, a norm, a softmax or an exponential casts this tensor. The list of
-/// these functions is that for CUDA; the lists for other devices depend on the PyTorch version.
+/// The dtype to which autocast casts this tensor for a sum, a norm, a softmax or an exponential.
+/// These functions are from the list for CUDA; the lists for other devices depend on the PyTorch
+/// version.
 pub(crate) fn raised(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     let dtype = tensor.dtype?;
     let eligible = dtype.is_floating() && !matches!(dtype, Dtype::Float32 | Dtype::Float64);

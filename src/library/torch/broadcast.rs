@@ -1,6 +1,6 @@
 //! The shared parts of operations on several tensors: broadcasting, the device check, the gradient
-//! state of the result. All operator models use these functions, so that each rule of PyTorch is
-//! implemented once.
+//! state of the result. The models of operators use these functions, so that each rule of PyTorch
+//! is implemented once.
 
 use crate::library::Cx;
 use crate::library::notes::GRAD_MODE;
@@ -28,12 +28,13 @@ pub(crate) fn shape_text(tensor: &Tensor) -> String {
     tensor.shape_text()
 }
 
-/// A tensor's name in a message: code stands in backticks, words ("the result") do not.
+/// A tensor's name in a message: in backticks if it is code, but not if it is a description ("the
+/// result").
 pub(crate) fn quoted(name: &str) -> String {
     if name.starts_with("the ") || name.starts_with("a tensor ") { name.to_owned() } else { format!("`{name}`") }
 }
 
-/// The label of a tensor's shape, at the place that determined the dimension in question.
+/// The label of a tensor's shape, at the place that determined the dimension `axis`.
 pub(crate) fn shape_read((name, tensor): Named<'_>, axis: Option<usize>) -> (String, Origin) {
     let at = axis.and_then(|axis| tensor.last_dims().get(axis)?.at);
     (format!("{} gets shape {} here", quoted(name), shape_text(tensor)), at.or(tensor.shape_at))
@@ -57,8 +58,9 @@ pub(crate) fn both_shapes(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
     broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
 }
 
-/// The broadcast shape of tensors, and its origin: that of the tensor that has this shape, or the
-/// operation. A mismatch is reported, and makes the shape unknown.
+/// The broadcast shape of tensors, and its origin: the origin of the shape of a tensor that already
+/// has the broadcast shape, or else this operation. A mismatch is reported, and makes the shape
+/// unknown.
 pub(crate) fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Option<Vec<Dim>>, Origin) {
     let mut all: Option<Vec<Dim>> = None;
     let mut at = None;
@@ -146,7 +148,7 @@ fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bo
     mix == Mix::CpuScalars && cpu.rank().is_none_or(|rank| rank == 0)
 }
 
-/// The assumption about the device of a module whose methods the program never calls.
+/// The assumption about the device of a module whose methods are analysed without a caller.
 pub(crate) const MODULE_ON_GPU: &str = "with the module on a GPU";
 
 /// Checks that the tensors are on devices that the operation accepts, and returns the device of the
@@ -202,7 +204,7 @@ pub(crate) fn has_open_device(tensor: &Tensor) -> bool {
 fn deciding(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     let known = |t: &Tensor| t.device.map(|d| (Some(d), t.device_at));
     let concrete = |d: Device| !matches!(d.kind, DeviceKind::Symbolic(_));
-    // If a tensor is on another device than the CPU, the result is on that device.
+    // If a tensor is on a device other than the CPU, the result is on that device.
     let elsewhere = tensors.iter().find(|(_, t)| t.device.is_some_and(|d| !d.is_cpu() && concrete(d)));
     if let Some(found) = elsewhere.and_then(|(_, t)| known(t)) {
         return found;
@@ -261,8 +263,8 @@ pub(crate) fn result_grad<T: Input>(cx: &Cx<'_, '_>, inputs: &[T], dtype: Option
     }
     match grad_mode(cx) {
         Some(false) => Grad::Off,
-        // An input that needs gradients is floating or complex. If the result's dtype is unknown
-        // only because the dtype of this input is unknown, the result can need gradients, too.
+        // An input that requires grad is floating or complex. If the result's dtype is unknown
+        // only because the dtype of this input is unknown, the result may require grad, too.
         Some(true) if inputs.any(|t| is_attached(t) && (dtype.is_some() || t.dtype.is_none())) => Grad::Attached,
         _ => Grad::Unknown,
     }
@@ -276,7 +278,7 @@ fn is_attached(tensor: &Tensor) -> bool {
 pub(crate) fn elementwise(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], dtype: Option<Dtype>, mix: Mix) -> Tensor {
     let (device, device_at) = common_device(cx, tensors, mix);
     let (shape, shape_at) = common_shape(cx, tensors);
-    // Tensors that need gradients are floating or complex, and so is the promoted dtype.
+    // Tensors that require grad are floating or complex, and so is the promoted dtype.
     let promoted = tensors.iter().find(|(_, t)| is_attached(t)).and_then(|(_, t)| t.dtype);
     let grad = result_grad(cx, tensors, dtype.or(promoted));
     let array =

@@ -40,8 +40,8 @@ pub(crate) fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     }
 }
 
-/// The range with new claims about its bounds: they occur in some run (`attained`), and in every
-/// run (`certain`).
+/// The range with new claims about its bounds: whether they occur in some run (`attained`), and
+/// whether they occur in every run (`certain`).
 pub(crate) fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
     (range.attained, range.certain) = (attained, certain);
     range.met = range.met.filter(|_| certain);

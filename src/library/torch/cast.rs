@@ -1,4 +1,4 @@
-//! The effect of a cast on known elements: rounding, truncation, wrapping around.
+//! The effect of a cast on known elements and ranges: rounding, truncation, wrapping around.
 
 use std::rc::Rc;
 

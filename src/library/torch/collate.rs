@@ -5,7 +5,7 @@ use crate::library::Cx;
 use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Grad, Items, Range, Size, Tensor, Type, Value};
 
 /// A batch of samples like this one. `Value::Unknown` for types that the default `collate_fn`
-/// rejects (images, `None`) or may reject.
+/// rejects (PIL images, `None`) or may reject.
 pub(super) fn collate(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim) -> Value {
     collate_at(cx, sample, batch, 6)
 }
@@ -105,8 +105,8 @@ fn numbers(cx: &mut Cx<'_, '_>, dtype: Dtype, each: Option<f64>, batch: &Dim) ->
     cx.out(out)
 }
 
-/// The elements of a loader without batches: arrays become tensors, tuples become lists, and other
-/// values stay.
+/// An element of a loader with `batch_size=None`: arrays become tensors, tuples become lists, and
+/// other values stay.
 pub(super) fn convert(cx: &mut Cx<'_, '_>, sample: &Value) -> Value {
     if let Some(tensor) = cx.tensor(sample)
         && tensor.array == ArrayKind::Numpy
@@ -147,7 +147,7 @@ pub(super) fn batches(samples: i64, size: i64, drop_last: bool) -> Option<i64> {
     Some(if drop_last { samples / size } else { samples.checked_add(size - 1)? / size })
 }
 
-/// The batch dimension of all batches of a loader, if it is the same for all.
+/// The size of the batches of a loader, if all batches have the same size.
 pub(super) fn common_size(samples: Option<i64>, size: i64, drop_last: bool) -> Option<Size> {
     let exact = match samples {
         _ if drop_last || size == 1 => size,

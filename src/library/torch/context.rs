@@ -12,8 +12,8 @@ use crate::value::{Device, DeviceKind, Dtype, ObjId, Topic, Value};
 /// The settings that managers change (except for the default device), each as two topics: the note
 /// of the run with the current value, and the note of a manager with the value inside its block.
 const SETS: [(Topic, Topic); 2] = [(GRAD_MODE, Topic::new("sets grad mode")), (AUTOCAST, Topic::new("sets autocast"))];
-/// A note of a manager with the previous settings: a tuple with one value for each time it was
-/// entered.
+/// A note of a manager with the previous settings: a tuple with one value for each time the
+/// manager was entered.
 const BEFORE: Topic = Topic::new("set before");
 /// A note of a `set_grad_enabled` that was entered. Its constructor had already set the mode.
 const ENTERED: Topic = Topic::new("entered already");
@@ -167,8 +167,8 @@ fn autocast(cx: &Cx<'_, '_>, b: &Bound) -> Value {
     Value::tuple(vec![Value::Device(device), dtype])
 }
 
-/// `torch.no_grad()(f)`: a call of the result runs `f` inside the block of the manager. The wrapper
-/// itself is not modelled.
+/// `torch.no_grad()(f)`: a call of the result runs `f` inside the block of the manager. The result
+/// is modelled as a partial of `torchvet.inside`.
 fn decorate(_: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     let function = args.pos.first()?.value.clone();
     Some(Value::Partial(std::rc::Rc::new(crate::value::Partial {
@@ -247,8 +247,9 @@ fn given(it: &Interp<'_>, object: &Value) -> Value {
     }
 }
 
-/// The state of autocast after autocast `to` is entered. If autocast for another device type is
-/// already enabled, both are enabled. This is not modelled, so the state becomes unknown.
+/// The state of autocast after a manager with the setting `to` is entered. If autocast for another
+/// device type is already enabled, both are enabled. This is not modelled, so the state becomes
+/// unknown.
 fn nested(now: &Value, to: Value) -> Value {
     let kind = |v: &Value| match v {
         Value::Tuple(parts) => match parts.first() {

@@ -71,7 +71,7 @@ pub(crate) fn register(t: &mut Table) {
     t.family("torch.Tensor.", "stride storage untyped_storage storage_type", "input, *args", |_, _| Value::Unknown);
 }
 
-/// `to_dense` returns a dense tensor itself.
+/// `to_dense`: returns a dense tensor itself, unless `dtype=` changes its dtype.
 fn to_dense(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dtype = cx.dtype_arg(&b.get("dtype"));
     converted(cx, &b.get("input"), dtype, None, None)
@@ -83,8 +83,8 @@ fn moved(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Option<Dtype>>, device: O
     converted(cx, &b.get("input"), dtype, device, carry_bool(&options::option(b, "copy")))
 }
 
-/// `value` with another dtype or device, as [`moved`]; `copies`: whether the result is a copy even
-/// if it has the dtype and device of `value` (`None`: unknown).
+/// `value` with another dtype or device, like [`moved`]; `copies`: whether the result is a copy
+/// even if it has the dtype and device of `value` (`None`: unknown).
 pub(crate) fn converted(
     cx: &mut Cx<'_, '_>,
     value: &Value,
@@ -94,7 +94,7 @@ pub(crate) fn converted(
 ) -> Value {
     let at = cx.at();
     let Some(input) = cx.tensor(value) else {
-        // If the value is a tensor, the call determines the dtype and device of the result.
+        // If the unknown value is a tensor, the call determines the dtype and device of the result.
         let mut out = Tensor::default();
         if let Some(dtype) = dtype {
             out = out.with_dtype(dtype, at);
@@ -259,8 +259,8 @@ fn numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.view_of(&value, out)
 }
 
-/// Rejects tensors with which NumPy cannot share memory. The contract of `numpy-of-cuda-tensor`
-/// checks the device.
+/// Rejects tensors that `numpy()` rejects because of their gradient state or dtype. The contract of
+/// `numpy-of-cuda-tensor` checks the device.
 fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
     // If no gradients are recorded, `numpy()` accepts tensors that require grad.
     let recorded = grad_mode(cx) == Some(true);

@@ -85,8 +85,8 @@ fn dataset(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// The class of `torch.utils.data` to which an instance belongs, if this module models the class.
-/// The instance may also belong to a subclass.
+/// The class of `torch.utils.data` of which a value is an instance, directly or through a subclass,
+/// if this module models the class.
 fn class_of(it: &Interp<'_>, object: &Value) -> Option<&'static str> {
     const OURS: &[&str] = &["TensorDataset", "Subset", "ConcatDataset", "ChainDataset", "DataLoader"];
     it.heap.instance_of(object)?;
@@ -164,8 +164,8 @@ fn sample(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
     cx.it.subscript(dataset, &index, span)
 }
 
-/// A sample that the program chose: it may have chosen the samples by their labels, so not all values
-/// of the dataset need to occur.
+/// A sample that the program chose: it may have chosen the samples by their labels, so not all
+/// values of the dataset need to occur.
 pub(crate) fn perhaps_selected(cx: &mut Cx<'_, '_>, sample: Value) -> Value {
     match sample {
         Value::Tuple(parts) => Value::tuple(parts.iter().map(|part| perhaps_selected(cx, part.clone())).collect()),
@@ -227,7 +227,7 @@ fn iterated(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     }
 }
 
-/// The last batch of a loader, with the remaining samples.
+/// The last batch of a loader, if it has fewer samples than the others.
 pub(crate) fn last(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
     if class_of(it, object)? != "DataLoader" {
         return None;
@@ -255,7 +255,7 @@ fn batch_of(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     noting(cx, WORKER, forked, |cx| noting(cx, COPIED, copied, |cx| sampled(cx, loader, size)))
 }
 
-/// Calls `run` while a note of the run is true or false.
+/// Calls `run` with the note `topic` set to `holds` during the call.
 fn noting<T>(cx: &mut Cx<'_, '_>, topic: Topic, holds: bool, run: impl FnOnce(&mut Cx<'_, '_>) -> T) -> T {
     let (path, span) = (cx.path, cx.span);
     cx.it.noting(topic, Value::Bool(holds), Value::Bool(false), |it| run(&mut Cx { it, path, span }))
@@ -296,12 +296,12 @@ pub(crate) fn next_draw(cx: &mut Cx<'_, '_>) -> Option<(Span, u32)> {
 }
 
 /// The path of a call that no program makes. The call tells the rules about a mask whose pixels
-/// were moved by another random draw than those of its image.
+/// were not moved by the same random draw as the pixels of its image.
 const APART: &str = "torch.utils.data.drawn_apart";
 static MASK: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("mask")));
 
-/// Reports a mask in the sample whose pixels were moved by another random draw than those of the
-/// image.
+/// Reports a mask in the sample whose pixels were not moved by the same random draw as the pixels
+/// of the image.
 fn compare_draws(cx: &mut Cx<'_, '_>, sample: &Value) {
     let parts: Vec<Value> = match cx.it.heap.dict_of(sample) {
         Some(dict) => dict.entries.values().cloned().collect(),
@@ -325,7 +325,7 @@ fn compare_draws(cx: &mut Cx<'_, '_>, sample: &Value) {
     }
 }
 
-/// A note of a part of a dataset: its number of samples.
+/// A note of a `Subset` that `random_split` returned: the number of samples in the subset.
 const SPLIT: Topic = Topic::new("length of a split");
 /// A note of a loader: the batch dimension. It is stored as a dimension of a tensor, because a
 /// tensor keeps the origin of its dimensions.

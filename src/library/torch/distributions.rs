@@ -1,5 +1,7 @@
-//! `torch.distributions`: a sample of a distribution, and its log-probability, have the shape to
-//! which the parameters broadcast. With `sample_shape`, further dimensions come before it.
+//! `torch.distributions`: a sample of a distribution has the shape to which the parameters
+//! broadcast; for `Categorical`, this shape loses its last dimension. `sample_shape` adds
+//! dimensions at the front. The shape of a log-probability is the shape to which the value and the
+//! parameters broadcast.
 //!
 //! A note of an instance (`BATCH`) holds the broadcast shape, the dtype and the device as a tensor.
 
@@ -169,8 +171,8 @@ fn log_prob(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let own = cx.tensor(&kept).map(|t| t.grad);
-    // The value must broadcast with the parameters: `Normal`, for example, computes `value - loc`. A
-    // sum has the same shape, dtype and device, and the same errors.
+    // The value must broadcast with the parameters: `Normal`, for example, computes `value - loc`.
+    // `value + loc` has the same shape, dtype and device, and the same errors.
     let sum = added(cx, &value, &kept).map(|mut out| {
         // Not every density is differentiable with respect to the value.
         if out.grad == Grad::Attached && own != Some(Grad::Attached) {
@@ -188,8 +190,8 @@ fn log_prob(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn entropy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match batch(cx, b) {
         Some(mut batch) => {
-            // The entropy may depend on only one of the parameters (that of `Normal` ignores
-            // `loc`), so it may need no gradient.
+            // The entropy may ignore a parameter (the entropy of `Normal` ignores `loc`), so it may
+            // not require grad.
             if batch.grad == Grad::Attached && cx.note(&b.get("self"), EVENTS).is_unknown() {
                 batch.grad = Grad::Unknown;
             }

@@ -27,7 +27,7 @@ impl Term {
     }
 }
 
-/// A parsed equation; parsing returns `Err` with what is wrong.
+/// A parsed equation; parsing returns `Err` with a description of the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Equation {
     pub inputs: Vec<Term>,
@@ -101,8 +101,9 @@ fn einsum(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The dtype of the result: if a label of both tensors is summed, the operation is a matrix
-/// product, which needs one dtype; otherwise, it is an elementwise product.
+/// The dtype of the result. If two tensors share a label that is summed over more than one element,
+/// the operation is a matrix product, which needs one dtype; otherwise, it is an elementwise
+/// product.
 fn dtype(cx: &mut Cx<'_, '_>, equation: &Equation, named: &[Named<'_>]) -> Result<Option<Dtype>, ()> {
     let dtypes: Vec<Option<Dtype>> = named.iter().map(|(_, t)| t.dtype).collect();
     let [(_, first), rest @ ..] = named else { return Ok(None) };

@@ -37,7 +37,8 @@ pub(crate) fn check_index(cx: &mut Cx<'_, '_>, named: Named<'_>, accepted: &[Dty
 }
 
 /// Like [`check_index`], for `gather` and the `scatter` functions, which ignore the dtype of an
-/// empty index. Gives a warning if the index may be empty.
+/// empty index. If the shape of the index is known, but the index may be empty, the report is a
+/// warning.
 pub(crate) fn check_index_with_elements(
     cx: &mut Cx<'_, '_>,
     named: Named<'_>,
@@ -91,9 +92,8 @@ pub(crate) fn reject_elements(cx: &mut Cx<'_, '_>, tensor: &Tensor, message: Str
     }
 }
 
-/// Rejects an index whose rank is not that of the tensor `within`, or that is longer than this
-/// tensor in a dimension. The dimension `exempt` is not checked; `Some(None)` is an unknown
-/// dimension.
+/// Rejects an index that has another rank than the tensor `within`, or is longer than `within` in a
+/// dimension. The dimension `exempt` is not checked; `Some(None)` is an unknown dimension.
 pub(crate) fn index_fits(
     cx: &mut Cx<'_, '_>,
     index: Named<'_>,
@@ -140,8 +140,8 @@ pub(crate) fn index_fits(
     Ok(())
 }
 
-/// The result of picking elements from `input`: it has the dtype and role of `input`, but another
-/// shape.
+/// The result of picking elements from `input`, with the facts of `input` that hold for any of its
+/// elements.
 fn picked(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, takes: Takes) -> Tensor {
     shuffled(cx, input, dims, takes)
 }
@@ -214,7 +214,7 @@ fn take_along_dim(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Rejects an index that is not a vector.
+/// Rejects an index with more than one dimension.
 pub(crate) fn check_vector(cx: &mut Cx<'_, '_>, index: Named<'_>) -> Result<(), Rejected> {
     if index.1.rank().is_none_or(|r| r <= 1) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The graphs of the results of calls with an unknown argument.
+//! Whether the result of a call with an unknown argument has an autograd graph.
 
 use super::broadcast::grad_mode;
 use crate::library::Cx;

@@ -352,7 +352,7 @@ fn copy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     input
 }
 
-/// Rejects a parameter of a distribution that is out of range.
+/// Rejects an out-of-range parameter of a distribution.
 fn refuse_number(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, fits: impl Fn(f64) -> bool, wanted: &str) {
     if let Some(x) = b.get(name).as_f64()
         && !fits(x)

@@ -17,8 +17,8 @@ pub(super) struct Matrices {
     pub columns: Dim,
 }
 
-/// The matrices of a tensor's shape; `Ok(None)` if it is not known, `Err` if the tensor is not a
-/// matrix.
+/// The matrices of a tensor. `Ok(None)` if the shape is not known; `Err` if the tensor has fewer
+/// than two dimensions, which has been reported.
 pub(super) fn matrices(cx: &mut Cx<'_, '_>, input: Named<'_>) -> Result<Option<Matrices>, ()> {
     let Some(shape) = &input.1.shape else { return Ok(None) };
     let [batch @ .., rows, columns] = shape.as_slice() else {
@@ -46,7 +46,7 @@ pub(super) fn refuse_oblong(cx: &mut Cx<'_, '_>, input: Named<'_>, of: &Matrices
     true
 }
 
-/// Reports integers, which linear algebra functions do not accept.
+/// Reports a tensor of integers or bools, for functions that do not accept it.
 pub(super) fn refuse_integers(cx: &mut Cx<'_, '_>, input: Named<'_>) -> bool {
     let wrong = input.1.dtype.is_some_and(Dtype::is_integral);
     if wrong {

@@ -1,4 +1,4 @@
-//! PyTorch.
+//! The models of the functions and classes of PyTorch.
 
 pub(crate) mod annotation;
 pub(crate) mod attributes;
@@ -37,7 +37,7 @@ pub(crate) mod support;
 pub(crate) mod trailing;
 pub(crate) mod views;
 
-/// PyTorch's message after a failed device-side assert (2.15).
+/// The message of PyTorch 2.15 after a failed device-side assert.
 pub(crate) const DEVICE_ASSERT: &str = "CUDA error: device-side assert triggered
 CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.
 For debugging consider passing CUDA_LAUNCH_BLOCKING=1";

@@ -1,4 +1,4 @@
-//! Operators on tensors and arrays, which call the library functions with the same meaning.
+//! Operators on tensors and arrays. An operator calls the library function with the same meaning.
 
 use super::inplace::{tell_refused, write_back};
 use crate::library::Cx;
@@ -82,9 +82,9 @@ pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value
     it.call_function(function(op), &args, span)
 }
 
-/// An operation of a PyTorch tensor and a NumPy number, which is treated as a Python number. The
-/// dtype of the result is unknown: the dtype of a 0-dimensional array would affect it, and torchvet
-/// does not distinguish such an array from a NumPy number.
+/// An operation of a PyTorch tensor and a NumPy number. The number is treated as a Python number.
+/// The dtype of the result is unknown: the dtype of a 0-dimensional array would affect it, and
+/// torchvet does not distinguish such an array from a NumPy number.
 fn with_number(it: &mut Interp<'_>, op: BinOp, (left, right): (&Value, &Value), span: Span) -> Option<Value> {
     let number = |it: &Interp<'_>, v: &Value| {
         let array = it.heap.tensor_of(v).filter(|t| t.array == ArrayKind::Numpy && t.rank() == Some(0))?;

@@ -16,7 +16,7 @@ pub(crate) fn note(cx: &mut Cx<'_, '_>, op: &str, left: &Value, right: &Value, m
     };
     let (Some(facts), Some(id)) = (cx.tensor(tensor), made.as_obj()) else { return };
     let Some(of) = tensor.as_obj().filter(|_| facts.dtype.is_some_and(|d| !d.is_complex())) else { return };
-    // PyTorch converts the number to the dtype of the tensor first, so it may wrap around.
+    // PyTorch first converts the number to the dtype of the tensor, so the number may wrap around.
     let wraps = |(lo, hi): (f64, f64)| number.lo() < lo || number.hi() > hi;
     if facts.dtype.and_then(Dtype::bounds).is_some_and(wraps) {
         return;

@@ -6,7 +6,8 @@ pub(crate) mod unary;
 
 use crate::value::{Dtype, Grad, Tensor};
 
-/// A new tensor with the shape, dtype, device and gradient state of another, but unknown elements.
+/// A new tensor with the shape, dtype and device of another, but unknown elements. If the other is
+/// a leaf that requires grad, the new tensor requires grad, but is not a leaf.
 pub(crate) fn derived(input: &Tensor) -> Tensor {
     let mut out = input.clone();
     out.forget_values();

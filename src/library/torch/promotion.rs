@@ -1,6 +1,6 @@
 //! Dtype promotion of several operands: PyTorch's `result_type` (tensors with dimensions take
-//! precedence over 0-d tensors, and these over Python numbers) and NumPy's promotion (NEP 50: only
-//! Python numbers are weak).
+//! precedence over 0-d tensors, and 0-d tensors over Python numbers) and NumPy's promotion (NEP 50:
+//! only Python numbers are weak).
 
 use crate::library::Cx;
 use crate::value::{ArrayKind, Dtype, Kind, Tensor, Type, Value, promote};

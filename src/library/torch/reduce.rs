@@ -160,7 +160,7 @@ pub(crate) fn reduced_size(input: &Tensor, dims: &Dims) -> Size {
     }
 }
 
-/// Reports a reduction over no elements. Functions that have no identity element reject it.
+/// Reports a reduction over no elements, for functions without an identity element.
 pub(crate) fn refuse_empty(cx: &mut Cx<'_, '_>, input: Named<'_>, dims: &Dims) -> bool {
     let size = match dims {
         Dims::These(_) => reduced_size(input.1, dims),

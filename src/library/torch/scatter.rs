@@ -57,7 +57,7 @@ pub(crate) fn written_range(from: &Tensor, dtype: Option<Dtype>) -> Option<Range
     if from.dtype == dtype { Some(range.clone()) } else { cast_range(range, from.dtype, dtype?) }
 }
 
-/// The 0-d tensor that stands for a number in a write.
+/// A 0-d tensor with the facts of a number that is written.
 pub(crate) fn number(value: &Value) -> Option<Tensor> {
     let ty = value.number_type()?;
     let dtype = match ty {

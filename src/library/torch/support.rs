@@ -154,7 +154,7 @@ pub(crate) fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
     (Some(first.implied_if(implied)), at)
 }
 
-/// Which result dtypes `out=` accepts.
+/// The dtypes that `out=` may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cast {
     /// Every dtype to which the result may be cast (elementwise operations).
@@ -260,8 +260,8 @@ pub(crate) fn map_data(out: &mut Tensor, input: &Tensor, at: crate::value::Origi
     set_data(out, values, at);
 }
 
-/// Elements are tracked only up to this absolute value. Of the floating dtypes, only bfloat16 and
-/// those of at most 8 bits do not represent all integers up to it.
+/// Elements are tracked through arithmetic only up to this absolute value. Of the floating dtypes,
+/// only bfloat16 and those of at most 8 bits do not represent all integers up to it.
 const MOST_EXACT: f64 = 2048.0;
 
 /// Sets the elements if they are small integers that the dtype represents.

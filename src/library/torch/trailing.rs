@@ -80,8 +80,8 @@ pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Valu
 }
 
 /// For `linear` and convolutions: the dimension of the weight that must match the channels (or
-/// features) of the input, the dimension that determines those of the result, and the number of
-/// dimensions that follow the channels. `None` for other functions.
+/// features) of the input, the dimension that determines the channels of the result, and the
+/// number of dimensions that follow the channels. `None` for other functions.
 fn wants(name: &str) -> Option<(i64, i64, usize)> {
     Some(match name {
         "linear" => (1, 0, 0),

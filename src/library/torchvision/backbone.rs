@@ -11,7 +11,8 @@ use crate::value::{Dim, Grad, ObjId, Size, Tensor, Value};
 
 const BODY: &str = "torchvision.models.Body";
 const CHANNELS: &str = "_channels";
-/// An internal layer that has the dtype and device of all parameters.
+/// The attribute that holds an internal layer. Its parameters have the dtype and device of all
+/// parameters of the body.
 const PROBE: &str = "_probe";
 /// A string with one letter for each step. A step halves both side lengths: `c` rounds up, `f`
 /// rounds down.
@@ -20,8 +21,8 @@ const STEPS: &str = "_steps";
 pub(crate) fn register(t: &mut Table) {
     t.class(BODY, &["torch.nn.Module"], "").keeps_arguments = false;
     t.def(&format!("{BODY}.forward"), "self, input", forward);
-    // A new stage may change the output channels of the body, unless it replaces the first stage,
-    // because the first stage must fit the second one.
+    // Replacing or deleting a stage may change the output channels of the body. The first stage is
+    // an exception, because its output must fit the second stage.
     for (name, params) in [("__setitem__", "self, index, module"), ("__delitem__", "self, index")] {
         t.def(&format!("{BODY}.{name}"), params, |cx, b| {
             if b.get("index").as_int() != Some(0) {
@@ -109,8 +110,8 @@ fn out_of(cx: &Cx<'_, '_>, part: &Value, channels: Size) -> Size {
     children.found.iter().fold(channels, |channels, (_, child)| out_of(cx, child, channels))
 }
 
-/// The number of features computed from a feature map with this number of channels. Models without
-/// a pooling attribute have one feature for each channel.
+/// The number of features that a model computes from the feature map `map`, which has `channels`
+/// channels. Models without a pooling attribute have one feature for each channel.
 pub(crate) fn pooled(cx: &mut Cx<'_, '_>, model: &Value, map: Tensor, channels: Size) -> Size {
     let Some(pool) = model.as_obj().and_then(|id| cx.it.heap.attr(id, "avgpool")) else { return channels };
     let (map, span) = (cx.out(map), cx.span);
@@ -130,7 +131,6 @@ fn body(cx: &mut Cx<'_, '_>, channels: i64, steps: &str) -> Value {
     if let Some(id) = body.as_obj() {
         cx.it.heap.set_attr(id, CHANNELS, Value::Int(channels));
         cx.it.heap.set_attr(id, STEPS, Value::str(steps));
-        // An internal layer for the dtype and device of the parameters.
         let probe = layer(cx, "Linear", vec![Value::Int(1), Value::Int(1)], Vec::new());
         cx.it.heap.set_attr(id, PROBE, probe);
     }

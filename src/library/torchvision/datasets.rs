@@ -52,8 +52,8 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// The submodule that defines a dataset: `torchvision.datasets.mnist.MNIST` is
-/// `torchvision.datasets.MNIST`.
+/// The full name of a submodule. Scripts may import a dataset from it:
+/// `torchvision.datasets.mnist.MNIST` is the class `torchvision.datasets.MNIST`.
 fn module_prefix(module: &str) -> &'static str {
     match module {
         "mnist" => "torchvision.datasets.mnist",
@@ -187,12 +187,12 @@ fn pattern(cx: &mut Cx<'_, '_>, name: &str, spec: &ImageDataset, b: &Bound) -> V
             (spec.mode.as_deref(), Some(size))
         }
     };
-    // If `full_range` is set, each part of the dataset contains black and white pixels.
+    // If `full_range` is set, each part of the dataset contains both black pixels and white pixels.
     let values = spec.full_range.then(|| (Range::of_data(0.0, 255.0).somewhere(), Role::Image));
     pil::new_image(cx, mode, size, values)
 }
 
-/// The attributes in which a dataset stores its samples.
+/// Sets the attributes in which the real dataset stores its samples.
 fn stored(cx: &mut Cx<'_, '_>, object: ObjId, spec: &ImageDataset, samples: Dim, labels: Option<&Range>) {
     let at = cx.at();
     let (height, width) = spec.size.unwrap_or((0, 0));

@@ -131,7 +131,7 @@ fn classify(cx: &mut Cx<'_, '_>, b: &Bound, device: Option<Device>) {
 
 fn losses(cx: &mut Cx<'_, '_>, device: Option<Device>) -> Value {
     let at = cx.at();
-    // The model determines the number of losses and their names.
+    // The number and the names of the losses depend on the model, so the dictionary is open.
     let plain = autocast(cx, device) == Autocast::Off;
     let loss = Tensor { device, device_at: at, grad: Grad::Attached, ..Tensor::default() }
         .with_shape(Vec::new(), at)

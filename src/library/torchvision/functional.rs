@@ -1,8 +1,8 @@
 //! `torchvision.transforms.functional`, and its counterpart under `v2`.
 //!
 //! The functions work on Pillow images and on tensors. Most calls of `v2` are also announced to the
-//! observer under the older path, so that one contract covers both. Masks of `tv_tensors` are an
-//! exception: `v2` never interpolates them.
+//! observer under the older path, so that one contract covers both versions. Calls with a mask of
+//! `tv_tensors` are an exception, because `v2` never interpolates masks.
 
 use super::geometry::{center_crop, crop, pad, warp};
 use super::tv_tensors;
@@ -137,7 +137,7 @@ fn second(cx: &mut Cx<'_, '_>, b: &Bound, first: Run) -> Value {
     first(cx, b)
 }
 
-/// Height and width: of an image, or the last two dimensions of a tensor.
+/// The height and width of an image; for a tensor, its last two dimensions.
 pub(crate) fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
     if pil::is_image(cx, image) {
         return pil::hw(cx, image);
@@ -148,7 +148,8 @@ pub(crate) fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
     }
 }
 
-/// The image in another size; `values` maps its range.
+/// The image with the height and width `size` (unknown if `size` is `None`). `values` maps the
+/// range of the old pixel values to the range of the new ones.
 pub(crate) fn rebuilt(
     cx: &mut Cx<'_, '_>,
     image: &Value,

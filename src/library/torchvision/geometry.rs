@@ -76,7 +76,8 @@ pub(super) fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     filled(cx, &picture(b), size, fill, grows)
 }
 
-/// The image with this value at some positions; if `some`, the value certainly occurs.
+/// The image after some pixels may have been set to `fill`. If `some` is true, at least one pixel
+/// was set.
 fn filled(cx: &mut Cx<'_, '_>, image: &Value, size: Option<(Dim, Dim)>, fill: Option<f64>, some: bool) -> Value {
     let out = rebuilt(cx, image, size, |r| {
         let value = Range::of_values(&[fill?])?;

@@ -15,8 +15,8 @@ const NAME: &str = "_architecture";
 
 /// The attribute with the height and width of the images that a vision transformer takes.
 const SIDE: &str = "_image_size";
-/// Keyword arguments that change neither the layers of the tables nor the sizes of their outputs.
-/// With any other keyword argument, the layers are not known.
+/// Keyword arguments that change neither the heads and stems of the architectures nor the sizes of
+/// their outputs. With any other keyword argument, the layers of the model are not known.
 const HARMLESS: &[&str] = &[
     "attention_dropout",
     "aux_logits",
@@ -89,7 +89,7 @@ fn build(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     make(cx, name, b)
 }
 
-/// Rejects pretrained weights with another number of classes than `num_classes`.
+/// Rejects pretrained weights whose number of classes, `theirs`, differs from `num_classes`.
 pub(crate) fn check_classes(cx: &mut Cx<'_, '_>, b: &Bound, theirs: i64) {
     let chosen = |name: &str| match b.get(name) {
         Value::Str(_) | Value::Path(_) | Value::Bool(true) => b.given(name),
@@ -185,8 +185,8 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
                     vec![first, plain(cx, "Hardswish"), plain(cx, "Dropout"), last]
                 }
                 Layers::Convnext => {
-                    // The identity stands for a layer norm over channels, which `torch.nn` does not
-                    // have.
+                    // `Identity` replaces a layer norm over channels, for which `torch.nn` has no
+                    // class.
                     let norm = plain(cx, "Identity");
                     vec![norm, plain(cx, "Flatten"), linear(cx, n, classes)]
                 }

@@ -91,16 +91,17 @@ const MADE: &str = "<made>";
 pub(crate) fn register(t: &mut Table) {
     for prefix in ["torchvision.transforms.", "torchvision.transforms.v2."] {
         for (name, sig) in CLASSES {
-            // These transforms are plain objects in `torchvision.transforms`; all others are
-            // modules. The same model serves `v2`, where all are modules.
+            // These transforms are plain objects in `torchvision.transforms`. All others are
+            // modelled as modules, which they are (except `RandomOrder`). `v2` uses the same model,
+            // although all transforms of `v2` are modules.
             let plain =
                 matches!(*name, "Compose" | "ToTensor" | "PILToTensor" | "ToPILImage" | "Lambda" | "RandomChoice");
             let bases: &[&str] = if plain { &[] } else { &["torch.nn.Module"] };
             let class = t.class(&format!("{prefix}{name}"), bases, sig);
             class.invoke = Some(invoke);
             if *name == "Normalize" {
-                // An error in the transform appears only in a loop over the data. A label then
-                // shows the place that creates the transform.
+                // An error in the transform appears where the transform is called, often in a loop
+                // over the data. A label shows the place that creates the transform.
                 class.init = Some(|cx, object, _| {
                     let place = Value::place(cx.span);
                     cx.it.heap.set_attr(object, MADE, place);

@@ -86,7 +86,7 @@ fn make(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                             _ => None,
                         };
                     }
-                    // A tensor made from a list has the default dtype.
+                    // A tensor made from a list of floats has the default dtype.
                     if out.dtype == Some(Dtype::Float64) && !cx.is_numpy(&data) {
                         out.dtype = cx.default_dtype();
                     }

@@ -427,7 +427,8 @@ fn loss_of(cx: &mut Cx<'_, '_>, model: &Value, logits: &Tensor, labels: &Value) 
         _ => false,
     };
     let Some(classes) = classes.filter(|_| by_class) else { return cx.out(scalar) };
-    // The loss reshapes the logits by `num_labels`, which a replaced classifier may not fit.
+    // The loss reshapes the logits to rows of `num_labels` values. If a replaced classifier has
+    // another number of outputs, the loss is not checked.
     let labels_told = cx.attr(model, "num_labels").as_int();
     if task.as_str().is_some_and(|t| t.ends_with("Classification")) && labels_told != classes.size.known() {
         return cx.out(scalar);

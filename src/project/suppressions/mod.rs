@@ -44,7 +44,7 @@ struct Directive {
     codes: Vec<Code>,
     /// The places of all codes, including those of other tools.
     listed: Vec<TextRange>,
-    /// A `noqa` without codes, or with codes of other tools.
+    /// Whether this is a `noqa` without codes, or with codes of other tools.
     foreign: bool,
     used: Cell<bool>,
 }

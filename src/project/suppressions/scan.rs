@@ -33,7 +33,7 @@ fn scan_comment(file: &SourceFile, comment: TextRange, out: &mut Vec<Directive>)
     }
 }
 
-/// Reads one `#…` part of a comment, `at` bytes into it.
+/// Reads one `#…` part of a comment. The part begins `at` bytes after the start of the comment.
 fn parse(file: &SourceFile, comment: TextRange, at: usize, part: &str) -> Option<Directive> {
     let inner = part.trim_start_matches('#').trim_start();
     let (kind, rest) = if let Some(rest) = inner.strip_prefix("torchvet:") {

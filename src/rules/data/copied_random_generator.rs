@@ -1,5 +1,5 @@
-//! A random generator that is stored in a dataset or one of its transforms, and so copied to all
-//! workers of a loader.
+//! A random generator that is stored in a dataset or one of its transforms, and is therefore copied
+//! to all workers of a loader.
 //!
 //! The rule reports a generator that the main process has stored in an attribute, if a worker draws
 //! from it and the loader has no `worker_init_fn`. A generator that a worker itself stores in the

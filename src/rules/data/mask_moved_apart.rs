@@ -1,7 +1,8 @@
 //! An image and its mask, transformed with different random numbers, by one transform or by two.
 //!
-//! The model of the loader compares the parts of a sample. If a generator was seeded before a
-//! transform of the sample, both transforms may get the same numbers, so nothing is reported.
+//! The model of the loader compares the parts of a sample. If the program seeds a generator while
+//! the sample is computed, the image and the mask may get the same random numbers, so nothing is
+//! reported.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Call, Context, Rule};

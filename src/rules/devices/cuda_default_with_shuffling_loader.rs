@@ -1,8 +1,8 @@
 //! A loader that shuffles while CUDA is the default device.
 //!
-//! The sampler draws its permutation with its own generator, which is on the CPU, into a tensor on
-//! the default device, and PyTorch rejects this if the devices differ. A default set by `with
-//! torch.device(…)` is not reported, because the loop over the loader may be outside the block.
+//! The sampler creates its permutation on the default device, but with its own generator, which is
+//! on the CPU. PyTorch rejects this if the devices differ. A default set by `with torch.device(…)`
+//! is not reported, because the loop over the loader may be outside the block.
 
 use crate::diagnostic::Severity;
 use crate::rules::notes::{DEFAULT_DEVICE, DEVICES_BEFORE};

@@ -1,8 +1,8 @@
 //! CUDA in the worker processes of a loader.
 //!
-//! On Linux before Python 3.14, workers are forked unless the program changes the start method, and
-//! CUDA does not work after a fork: if the program has used CUDA before, a worker that uses it
-//! fails. Otherwise, CUDA in a worker is only inefficient.
+//! On Linux before Python 3.14, workers are forked unless the program changes the start method. If
+//! the program has used CUDA before the fork, a worker that uses CUDA fails. Otherwise, CUDA in a
+//! worker is only inefficient.
 
 use crate::diagnostic::Severity;
 use crate::rules::environment::late_launch_blocking::{Progress, progress, touches_cuda};

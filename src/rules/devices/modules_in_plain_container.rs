@@ -153,7 +153,7 @@ impl Rule for ModulesInPlainContainer {
 }
 
 impl ModulesInPlainContainer {
-    /// Hands the modules in a value, and those of its tensors that `is_handed` selects.
+    /// Records in `handed` the modules in a value, and the tensors in it that `is_handed` selects.
     fn hand_members(&self, it: &Interp<'_>, value: &Value, is_handed: impl Fn(&Tensor) -> bool) {
         let mut members = Vec::new();
         collect(it, value, DEPTH, &mut members);
@@ -185,7 +185,7 @@ fn wrapped(cx: &Context<'_, '_>, from: Span, class: &str) -> Option<Fix> {
             before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.')
         })
     })?;
-    // Only lists and dictionaries in brackets are wrapped: a tuple may have no parentheses.
+    // Only an expression that begins with a bracket is wrapped, such as `[nn.Linear(2, 2)]`.
     if !text.starts_with(['[', '{']) {
         return None;
     }

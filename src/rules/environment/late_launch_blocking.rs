@@ -158,7 +158,7 @@ impl LateLaunchBlocking {
 }
 
 /// Whether the current code runs in a worker of a loader or in a process that the program started:
-/// its calls do not affect the main process, and the calls of the main process do not affect it.
+/// each process initialises CUDA separately.
 fn is_in_other_process(it: &Interp<'_>) -> bool {
     [WORKER, COPIED, SPAWNED].into_iter().any(|topic| holds(it, topic))
 }

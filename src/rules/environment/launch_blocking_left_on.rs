@@ -2,8 +2,9 @@
 //! launches one.
 //!
 //! In Python, the rule reports the variable only if it is set on every path of a program that
-//! trains, in code that is called. If it is set too late, [`crate::rules::environment::late_launch_blocking`] has already
-//! reported it.
+//! trains, in code that is called. If it is set too late,
+//! [`late_launch_blocking`](crate::rules::environment::late_launch_blocking) has already reported
+//! it.
 
 use std::cell::{Cell, RefCell};
 

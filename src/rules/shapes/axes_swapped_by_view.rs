@@ -57,7 +57,7 @@ impl Rule for AxesSwappedByView {
             return;
         }
         if let Some(first) = restored(cx, id, &new) {
-            // If only elementwise functions lie between the two views, both are harmless.
+            // If only views and elementwise functions lie between the two views, both are harmless.
             if first.harmless {
                 cx.findings.retract(NAME, first.span);
             }
@@ -78,12 +78,12 @@ impl Rule for AxesSwappedByView {
 }
 
 /// The places of the views that create the input of a layer, if this layer takes one channel or one
-/// feature. One of the sizes that the views seemed to move is then 1. Elementwise functions, padding
-/// and functions that change only the shape may lie between, if the number of axes is the same in
-/// the end.
+/// feature. One of the sizes that the views seemed to move is then 1. Between such a view and the
+/// layer, elementwise functions, padding and functions that change only the shape are allowed. The
+/// result of the view must have as many axes as the input of the layer.
 fn views_of_narrow_input(cx: &Context<'_, '_>, path: &str, bound: &Bound) -> Vec<Span> {
     let mut views = Vec::new();
-    // The rank of a batch, if the layer has only one.
+    // The rank of a batch for this layer; `None` if the layer accepts several ranks.
     let batched = match path.strip_prefix("torch.nn.functional.") {
         Some("conv1d") => Some(3),
         Some("conv2d") => Some(4),
@@ -134,8 +134,8 @@ fn is_padded(cx: &Context<'_, '_>, tensor: ObjId) -> bool {
     false
 }
 
-/// An earlier view that a later one undoes. It is harmless if only elementwise functions lie between
-/// the two.
+/// An earlier view that a later one undoes. It is harmless if only views and elementwise functions
+/// lie between the two.
 struct First {
     span: Span,
     harmless: bool,
@@ -221,10 +221,10 @@ fn swaps(old: &[Size], new: &[Size], is_padded: impl FnOnce() -> bool) -> bool {
         })
     };
     let (from, to): (Vec<&Size>, Vec<&Size>) = moved.into_iter().unzip();
-    // Transformer-XL and Longformer shift the rows of their scores on purpose, with such a view of
-    // a padded tensor. The view swaps the last two of four axes, or the first two. The second and
-    // third axes are often the heads and steps of attention, so a swap of these is treated as a
-    // shift only if the tensor was padded.
+    // Transformer-XL and Longformer shift the rows of their scores on purpose: they pad a tensor,
+    // and then swap two of its sizes by a view. The view swaps the last two of four axes, or the
+    // first two. The second and third axes are often the heads and steps of attention, so a swap of
+    // these is treated as a shift only if the tensor was padded.
     let moves = |at: usize| old.get(at).zip(new.get(at)).is_some_and(|(a, b)| a.equals(b) != Some(true));
     // The same shift, recognised by its padding of one column: the swapped sizes differ by 1.
     let padded = |a: &Size, b: &Size| a.sub(b).known() == Some(1);

@@ -8,7 +8,8 @@ use crate::rules::trace::tensor;
 use crate::value::{Dim, Value, dims_text};
 
 const NAME: &str = "batch-taken-for-sequence";
-/// Layers that expect `[steps, batch, features]` by default, and the parameter that takes the input.
+/// Layers that expect `[steps, batch, features]` by default, and the parameter that takes the
+/// input.
 const SEQUENTIAL: &[(&str, &str)] = &[
     ("torch.nn.RNN.forward", "input"),
     ("torch.nn.GRU.forward", "input"),

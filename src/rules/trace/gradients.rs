@@ -96,8 +96,8 @@ impl Optimizers {
     /// The states of an optimizer's gradients on the paths that lead here.
     pub(crate) fn fates(&self, it: &Interp<'_>, id: ObjId) -> Vec<Gradients> {
         let all: Vec<Gradients> = fates(it, GRADIENTS.of(id)).iter().filter_map(Gradients::of).collect();
-        // The gradients are cleared on one path but not on another. A flag may have selected the
-        // path, and later code may test the same flag, so the state is treated as unknown.
+        // If the gradients are cleared on one path but not on another, a flag may have selected the
+        // path. Later code may test the same flag, so the state is treated as unknown.
         let mixed = all.contains(&Gradients::Empty) && all.len() > 1;
         if mixed { Vec::new() } else { all }
     }
@@ -202,8 +202,9 @@ pub(crate) fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>
     items.iter().map(|p| p.as_obj().filter(|_| it.heap.is_tensor(p))).collect()
 }
 
-/// The instances of a class that are reachable from a value: the value is or contains an instance,
-/// or the object of a method or an argument of a `partial` does.
+/// The instances of a class that are reachable from a value. The search follows the elements of
+/// collections, the attributes of other instances, the objects of methods and the positional
+/// arguments of a `partial`.
 pub(crate) fn reach(it: &Interp<'_>, value: &Value, class: &str, depth: u32, out: &mut Vec<ObjId>) {
     if depth == 0 || out.len() > 100 {
         return;

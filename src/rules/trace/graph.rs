@@ -66,7 +66,7 @@ impl Graph {
         }
     }
 
-    /// Records that the value of an attribute is computed from its tensor.
+    /// Records that a tensor was derived from another, for example by reading its attribute `name`.
     pub(crate) fn viewed(&self, object: ObjId, result: ObjId, name: Sym, span: Span) {
         let node = || Node { function: name.as_str(), span, inputs: vec![object], saved: Vec::new() };
         self.nodes.borrow_mut().entry(result).or_insert_with(node);
@@ -109,14 +109,15 @@ impl Graph {
     }
 
     /// A function in the graph of these tensors, and a tensor that the function saved and that was
-    /// overwritten since. If `toward` is not empty, only the part of the graph between these tensors
-    /// and `toward` is searched.
+    /// overwritten since. If `toward` is not empty, only the part of the graph between these
+    /// tensors and `toward` is searched.
     pub(crate) fn stale(&self, it: &Interp<'_>, from: &[ObjId], toward: &[ObjId]) -> Option<(Node, ObjId)> {
         self.passed(it, from, toward).into_iter().find_map(|id| {
             let node = self.node(id).filter(|_| self.leads(id, toward))?;
             let (saved, _) = node.saved.iter().copied().find(|(saved, then)| {
                 let (now, sure) = writes(it, *saved);
-                // After a loop, the state may be one in which the tensor was not yet written.
+                // If the number of writes is not certain, for example after a loop, the tensor may
+                // not have been written yet.
                 sure && now > *then
             })?;
             Some((node, saved))
@@ -161,8 +162,8 @@ impl Graph {
         self.passed(it, from, &[])
     }
 
-    /// The tensors of the graph that a backward pass on the tensors `from` visits, if it stops at the
-    /// tensors `toward`.
+    /// The tensors of the graph that a backward pass on the tensors `from` visits, if it stops at
+    /// the tensors `toward`.
     fn passed(&self, it: &Interp<'_>, from: &[ObjId], toward: &[ObjId]) -> Vec<ObjId> {
         let is_attached = |id: ObjId| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached);
         self.ancestors(from, |id| is_attached(id) && !toward.contains(&id))
@@ -185,8 +186,8 @@ impl Graph {
         }
     }
 
-    /// The nearest node in the graph of these tensors that a `backward()` has freed, and the place of
-    /// that `backward()`.
+    /// The nearest node in the graph of these tensors that a `backward()` has freed, and the place
+    /// of that `backward()`.
     pub(crate) fn freed(&self, it: &Interp<'_>, from: &[ObjId]) -> Option<(Node, Span)> {
         self.attached(it, from).into_iter().find_map(|id| Some((self.node(id)?, tensor(it, id)?.freed?)))
     }
@@ -280,7 +281,7 @@ fn memory(it: &Interp<'_>, id: ObjId) -> ObjId {
     tensor(it, id).and_then(|t| t.base).unwrap_or(id)
 }
 
-/// The number of writes to the memory of a tensor, and whether it is certain.
+/// The number of writes to the memory of a tensor, and whether this number is certain.
 pub(super) fn writes(it: &Interp<'_>, id: ObjId) -> (u32, bool) {
     tensor(it, memory(it, id)).map_or((0, false), |t| (t.writes, !t.unsure))
 }
@@ -292,7 +293,7 @@ pub(crate) fn tensor<'a>(it: &'a Interp<'_>, id: ObjId) -> Option<&'a Tensor> {
     }
 }
 
-/// The tensors in a value, including those in collections and outputs of models.
+/// The tensors in a value, including those in collections, down to this depth.
 pub(crate) fn tensors(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
     match value {
         Value::Tuple(items) if depth > 0 => items.iter().for_each(|item| tensors(it, item, depth - 1, out)),

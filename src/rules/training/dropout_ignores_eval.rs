@@ -1,5 +1,6 @@
 //! Dropout that ignores the mode of the module whose `forward` uses it: functions that are called
-//! without `training`, and layers that are created for one call, which `eval()` never reaches.
+//! without `training`, attention with a fixed `dropout_p`, and layers that are created for one
+//! call, which `eval()` never reaches.
 
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
 use crate::python::Bound;
@@ -10,7 +11,7 @@ use crate::value::{Data, Value};
 
 const NAME: &str = "dropout-ignores-eval";
 
-/// Names of dropout that is meant to act in evaluation mode, to sample predictions.
+/// Texts in programs whose dropout is meant to act in evaluation mode, to sample predictions.
 const MONTE_CARLO: &[&str] = &["MCDropout", "MC_Dropout", "mc_dropout", "MC dropout", "Monte Carlo", "Monte-Carlo"];
 
 #[derive(Default)]

@@ -1,4 +1,5 @@
-//! A model that is evaluated in training mode: dropout drops, and batch norm uses the batch.
+//! A model that is evaluated in training mode: dropout drops values, and batch norm uses the
+//! statistics of the batch.
 //!
 //! Outputs in training mode without gradients can be intended. Pseudo labels, and targets for
 //! another network, take part in a later `backward()`. Before Monte Carlo dropout or an update of

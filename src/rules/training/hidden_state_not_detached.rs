@@ -1,5 +1,5 @@
-//! A state that is carried from iteration to iteration with its graph: `backward()` in the second
-//! iteration reaches the graph of the first, which is freed.
+//! A state that is kept from iteration to iteration with its graph: `backward()` in the second
+//! iteration reaches the graph of the first, which was freed.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Context, Rule, witness};

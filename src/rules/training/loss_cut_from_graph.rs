@@ -68,8 +68,8 @@ impl Rule for LossCutFromGraph {
             return false;
         }
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| matches!(t.grad, Grad::Leaf | Grad::Attached));
-        // `ancestors` begins with the nearest tensor, so this is the last operation that disconnects
-        // the loss.
+        // `ancestors` begins with the nearest tensor, so this is the last operation that
+        // disconnects the loss.
         let cut = trace.graph.ancestors(loss, off).into_iter().find_map(|id| {
             let node = trace.graph.node(id)?;
             node.inputs.iter().any(learns).then_some((id, node))

@@ -3,7 +3,7 @@
 //!
 //! The rule reports a checkpoint that the same program saved under the same path, and that contains
 //! a NumPy array or an object that is pickled by class. Programs that allow classes for loading,
-//! and calls with `weights_only` or `pickle_module`, are not reported.
+//! and calls of `torch.load` with `weights_only` or `pickle_module`, are not reported.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

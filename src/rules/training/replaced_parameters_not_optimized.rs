@@ -14,7 +14,7 @@ use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "replaced-parameters-not-optimized";
-/// The largest depth of modules in modules.
+/// The largest depth of nested modules that is searched.
 const DEPTH: u32 = 6;
 
 struct Replaced {
@@ -64,8 +64,8 @@ impl Rule for ReplacedParametersNotOptimized {
                 collect_modules(it, *module, DEPTH, &mut parts);
                 parts.contains(&object)
             });
-            // If the parameters of an optimizer are not known, but it was given all parameters of the
-            // model, it has those that existed when it was created.
+            // If the parameters of an optimizer are unknown, but it was given the `parameters()` of
+            // a module, it has all parameters that the module had when the optimizer was created.
             let before = covered && optimizer > object && old.iter().all(|p| *p < optimizer);
             let held = match parameters(it, optimizer) {
                 Some(held) => old.iter().all(|p| held.contains(p)),
@@ -111,8 +111,8 @@ impl Rule for ReplacedParametersNotOptimized {
         for replaced in self.replaced.borrow().iter().filter(|r| r.optimizer == *optimizer) {
             let held = all.iter().any(|(optimizer, held)| match held {
                 Some(held) => replaced.new.iter().any(|p| held.contains(p)),
-                // An optimizer can have parameters that were created after it only through unseen
-                // code or `add_param_group`.
+                // Parameters that were created after an optimizer can be added to it only by unseen
+                // code or by `add_param_group`.
                 None => {
                     let escaped = trace.optimizers.known(*optimizer).is_none_or(|known| known.escaped);
                     let enlarged = self.enlarged.borrow().contains(optimizer);

@@ -19,7 +19,7 @@ impl Rule for RequiresGradSetOnModule {
         if name.as_str() != "requires_grad" || !is_module(it, &Value::Obj(object)) {
             return;
         }
-        // The statement has no effect, but none is needed.
+        // The statement has no effect, but the parameters already have the intended flag.
         let intended = match value.as_bool() {
             Some(true) => Some(Grad::Leaf),
             Some(false) => Some(Grad::Off),
@@ -54,7 +54,7 @@ impl Rule for RequiresGradSetOnModule {
     }
 }
 
-/// Whether a layer has parameters, and all of them have this flag already.
+/// Whether a layer has parameters but no submodules, and all its parameters already have this flag.
 fn all_have(it: &Interp<'_>, layer: ObjId, flag: Grad) -> bool {
     let Some(instance) = it.heap.instance_of(&Value::Obj(layer)) else { return false };
     let parameters: Vec<_> =

@@ -1,5 +1,5 @@
 //! A value that `backward()` needs was changed in place after it was saved. Like PyTorch, the rule
-//! counts the writes.
+//! counts the writes to each tensor to detect this.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Context, Rule, witness};

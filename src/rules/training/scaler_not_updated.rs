@@ -1,7 +1,7 @@
 //! Calls that a `GradScaler` allows only once per optimizer between two calls of `update()`.
 //!
 //! PyTorch stores a stage for each optimizer (`torch/amp/grad_scaler.py`, `OptState`). This rule
-//! stores a list of stages for each scaler and path.
+//! stores a list of stages for each scaler, on each path of the program.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

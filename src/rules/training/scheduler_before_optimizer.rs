@@ -19,8 +19,8 @@ const NAME: &str = "scheduler-before-optimizer";
 
 #[derive(Default)]
 pub(crate) struct SchedulerBeforeOptimizer {
-    /// Steps of schedulers in a first iteration, before the first step of their optimizer, and
-    /// whether the optimizer stepped later in that iteration.
+    /// Steps of schedulers in the first iteration of a loop, before the first step of their
+    /// optimizer, and whether the optimizer stepped later in this iteration.
     early: RefCell<FxHashMap<(Span, ObjId), bool>>,
 }
 
@@ -64,9 +64,9 @@ impl Rule for SchedulerBeforeOptimizer {
         }
     }
 
-    /// A step of the optimizer under an unknown condition, such as one for a warm-up, is ignored
-    /// unless the condition holds in every `n`th iteration: the optimizer may begin to step in a
-    /// later iteration.
+    /// A step of the optimizer under an unknown condition is ignored, because the optimizer may
+    /// begin to step in a later iteration, for example after a warm-up. If the condition holds in
+    /// every `n`th iteration, the step is not ignored.
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         if let Moment::Step { optimizer: stepped, .. } = moment
             && !cx.it.later_round()
@@ -79,8 +79,8 @@ impl Rule for SchedulerBeforeOptimizer {
     }
 }
 
-/// The number of schedulers of an optimizer. If there are several, such as one for a warm-up, one of
-/// them may set the learning rate that another has changed.
+/// The number of schedulers of an optimizer. If there are several, for example one for a warm-up,
+/// one may overwrite the learning rate that another has set.
 fn schedulers(it: &Interp<'_>, optimizer: ObjId) -> usize {
     let of_optimizer = |id: &ObjId| it.heap.attr(*id, "optimizer").and_then(|v| v.as_obj()) == Some(optimizer);
     let is_scheduler = |id: &ObjId| it.is_instance(&Value::Obj(*id), "torch.optim.lr_scheduler.LRScheduler");

@@ -2,7 +2,7 @@
 //! number of epochs, although it steps in every batch, or for the number of batches, although it
 //! steps once per epoch.
 //!
-//! The number of steps is computed from the loops around `step()` that began after the scheduler
+//! The number of steps is computed from those loops around `step()` that began after the scheduler
 //! was created.
 
 use std::cell::RefCell;

@@ -72,12 +72,13 @@ pub(crate) struct StepBeforeBackward {
     parts: RefCell<FxHashMap<ObjId, i64>>,
     /// The divisor of the loss of the last `backward()`.
     divided: Cell<Option<i64>>,
-    /// The program reads gradients, or an unknown optimizer steps.
+    /// The program uses gradients in a way that is not followed: for example, it reads `.grad`, or
+    /// an unknown optimizer steps.
     unclear: Cell<bool>,
 }
 
 impl StepBeforeBackward {
-    /// A name of a condition is assigned: from now on, the condition may hold in other iterations.
+    /// A name is assigned. From now on, a condition that contains it may hold in other iterations.
     fn forget(&self, name: &str) {
         for steps in self.steps.borrow_mut().values_mut() {
             let words = |test: &str| test.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);

@@ -1,13 +1,13 @@
 //! Lists, iterators and tensors of unknown length that are treated as possibly empty, such as
 //! `list(range(n))` for an unknown `n`. All other collections of unknown length, such as lists of
 //! data that the program reads, are assumed to have elements when facts about their values are
-//! computed. A loop over one of these other lists may still have no round.
+//! computed. A loop over such a collection may still have no iteration.
 
 use super::Heap;
 use crate::value::{Data, Items, ObjId, Value};
 
 impl Heap {
-    /// Marks a list of unknown length that may be empty.
+    /// Marks a list, iterator or tensor of unknown length that may be empty.
     pub(crate) fn note_perhaps_empty(&mut self, value: &Value) {
         if let Value::Obj(id) = value {
             self.perhaps_empty.insert(*id);
@@ -30,7 +30,7 @@ impl Heap {
         std::mem::replace(&mut self.filling, filling)
     }
 
-    /// Marks the join of these lists, if one of them may be empty.
+    /// Marks the join of two lists or iterators, if it may be empty.
     pub(in crate::value) fn join_emptiness(&mut self, joined: ObjId, parts: [(ObjId, &Data); 2]) {
         let empty = |data: &Data| matches!(data, Data::List(Items::Exact(items)) if items.is_empty());
         let [(a, x), (b, y)] = parts;

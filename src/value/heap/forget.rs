@@ -16,8 +16,9 @@ use crate::value::{Attrs, Data, Dict, Instance, Items, Iter, ObjId, Scope, Sym, 
 impl Heap {
     /// An upper bound of two successive states of a loop: everything that differs between them
     /// becomes unknown. A value that differs keeps at most its type; a list, a set or a dictionary
-    /// also loses its length; a tensor keeps the facts that did not change. A name that only one of
-    /// the states binds keeps its value, as in [`Heap::join`].
+    /// also loses its length; a tuple keeps its length and its equal elements; a tensor keeps the
+    /// facts that did not change. A name that only one of the states binds keeps its value, as in
+    /// [`Heap::join`].
     ///
     /// Both states are relative to `mark`; afterwards, the heap is in the state at the mark.
     /// Repeated for each further round, this reaches a fixpoint: each name, element of a tuple and

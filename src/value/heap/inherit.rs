@@ -15,9 +15,9 @@ impl Heap {
         }
     }
 
-    /// The value of a name for an instance without an attribute of this name: from a program class
-    /// that binds the name, or that defines `__getattr__`. `None` if reading it raises, as far as
-    /// is known.
+    /// The value that a class supplies for a name which an instance does not have itself: the value
+    /// in the first program class that binds the name. If none binds it, but one defines
+    /// `__getattr__`, the value is unknown; otherwise `None`.
     pub(in crate::value) fn inherited(&self, class: &Value, name: Sym) -> Option<Value> {
         let found = self.class_member(class, name, DEPTH);
         found.or_else(|| self.class_member(class, sym("__getattr__"), DEPTH).map(|_| Value::Unknown))

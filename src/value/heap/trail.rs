@@ -53,7 +53,7 @@ pub(crate) struct Delta {
 }
 
 impl Delta {
-    /// The path without changes.
+    /// The delta of a path without changes.
     pub(crate) fn new() -> Delta {
         Delta::default()
     }

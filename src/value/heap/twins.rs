@@ -19,7 +19,7 @@ impl Heap {
         }
     }
 
-    /// Records that an object may be the same as another one, which has similar facts.
+    /// Records that an object may be the same as another one.
     pub(in crate::value) fn may_be(&mut self, one: ObjId, other: ObjId) {
         let is_mutable =
             matches!(self.get(one), Data::List(_) | Data::Set(_) | Data::Dict(_) | Data::Tensor(_) | Data::Instance(_));

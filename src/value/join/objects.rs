@@ -115,8 +115,8 @@ pub(super) fn join_named(
 }
 
 /// Joins two dictionaries. Keeps the keys that both have, with their joined values. The entries
-/// that only one of them has are joined into the value of all other keys. If the order differs,
-/// there may be other keys, too.
+/// that only one of them has are joined into the value of all other keys. If only the order of the
+/// keys differs, the result may have unknown other keys: then the order is not a fact.
 pub(super) fn join_dict(heap: &mut Heap, a: &Dict, b: &Dict, widen: bool, depth: u32) -> Dict {
     let Dict { entries, open } = a;
     let mut out = Dict::default();

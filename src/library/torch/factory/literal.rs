@@ -46,7 +46,7 @@ pub(crate) fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, Rejected
         cx.reject(RejectKind::Value, refused.message, refused.reads);
         Rejected
     })?;
-    // For the size, a list of unknown length is assumed not to be empty.
+    // The unknown length of a list gets a symbol, which is assumed to be positive.
     if !cx.it.heap.is_tensor(data)
         && let Some(first) = found.shape.as_mut().and_then(|dims| dims.first_mut())
         && first.size.is_unknown()
@@ -193,8 +193,8 @@ fn many(cx: &Cx<'_, '_>, list: &Value, element: &Value, depth: Depth) -> Part {
 fn tensor(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused> {
     let Some(tensor) = cx.tensor(value) else { return Ok(Part::UNKNOWN) };
     let torch = tensor.array == crate::value::ArrayKind::Torch;
-    // PyTorch iterates over a tensor inside lists as over a list. At the innermost level, a tensor
-    // is read as its only element.
+    // PyTorch treats a tensor inside a list like a list. At the innermost level, the tensor must
+    // have one element, which is read as a number.
     if torch && depth.at > 0 && depth.levels.is_none_or(|levels| depth.at >= levels) {
         if depth.levels.is_some() && tensor.numel().known().is_some_and(|n| n != 1) {
             let message = format!(

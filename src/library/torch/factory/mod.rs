@@ -103,7 +103,7 @@ fn tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");
     let dtype = cx.dtype_arg(&b.get("dtype"));
     let made = typed_literal(cx, &data, dtype).unwrap_or_default();
-    // The copy of a tensor stays on its device.
+    // A copy of a tensor is created on the device of the tensor.
     let on = match cx.tensor(&data) {
         Some(t) if t.array == ArrayKind::Torch => (t.device, t.device_at),
         _ if matches!(data, Value::Unknown) => (None, None),

@@ -83,7 +83,8 @@ fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             size = length;
         }
     }
-    // Like `range`, and unlike data that a program reads, the result may be empty in some runs.
+    // The result may be empty in some runs, like that of `range`. (Data that a program reads is
+    // assumed not to be empty.)
     let perhaps_empty = !carry::at_most(&Size::Int(1), &size) && size.known().is_none();
     let dim = if size.is_unknown() { cx.fresh_count("n") } else { Dim::new(size.clone(), cx.at()) };
     let mut out = options.tensor(Some(vec![dim]), cx.at());

@@ -10,7 +10,7 @@ use crate::library::{Constant, Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Tensor, Type, Value, promote, sym};
 
-/// Every dtype's name under `torch.`.
+/// The names under `torch.` of the dtypes that torchvet knows; some dtypes have several names.
 const DTYPES: &str = "bool uint8 int8 int16 short int32 int int64 long uint16 uint32 uint64 float16 half bfloat16 \
     float32 float float64 double complex32 chalf complex64 cfloat complex128 cdouble float8_e4m3fn float8_e5m2 \
     float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 qint8 quint8 qint32 quint4x2 quint2x4";

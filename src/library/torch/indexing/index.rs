@@ -105,8 +105,9 @@ fn slice(cx: &mut Cx<'_, '_>, parts: &[Value; 3], numpy: bool) -> Result<Item, R
     Ok(Item::Slice([maybe_none(start), maybe_none(stop), maybe_none(step)]))
 }
 
-/// A list as an index tensor. If the whole index is a list of lists, older PyTorch versions read it
-/// as a tuple and newer ones do not, so the result is unknown.
+/// A list as an index tensor. If the whole index is a list that does not consist of numbers, such
+/// as a list of lists, older PyTorch versions read it as a tuple and newer ones do not, so the
+/// result is unknown.
 fn list(cx: &mut Cx<'_, '_>, value: &Value, items: &[Value], numpy: bool, inside: bool) -> Item {
     if items.is_empty() {
         let none = Tensor { shape: Some(vec![Dim::int(0)]), ..Tensor::default() };
@@ -236,7 +237,7 @@ fn clip(at: &Size, n: &Size) -> Size {
     }
 }
 
-/// Python's `slice.indices`: the first index, and the number of indices.
+/// The first index of a slice as in Python's `slice.indices`, and the number of indices.
 fn python_slice(n: i64, start: Option<i64>, stop: Option<i64>, step: i64) -> (i64, i64) {
     let (low, high) = if step < 0 { (-1, n - 1) } else { (0, n) };
     let clip = |x: i64| if x < 0 { x.saturating_add(n).max(low) } else { x.min(high) };

@@ -30,7 +30,7 @@ fn context<'a, 'p>(it: &'a mut Interp<'p>, tensor: &Tensor, method: &str, span: 
     Cx { it, path: sym(&format!("{class}.{method}")), span }
 }
 
-/// Notifies the observer of a subscript, and evaluates it.
+/// Notifies the observer of a subscript, and evaluates the subscript.
 fn announced<T>(cx: &mut Cx<'_, '_>, sig: &Arc<Sig>, values: &[&Value], run: impl FnOnce(&mut Cx<'_, '_>) -> T) -> T {
     let args = Args { pos: values.iter().map(|v| Arg::new((*v).clone(), cx.span)).collect(), ..Args::default() };
     let (path, span) = (cx.path, cx.span);
@@ -66,7 +66,8 @@ pub(crate) fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span
     Some(out)
 }
 
-/// Whether a value that is a tensor only by its annotation is used as a dict.
+/// Whether a tensor of which nothing is known is used as a dict: a wrong annotation may have made
+/// it a tensor.
 fn is_mapping(input: &Tensor, index: &Value) -> bool {
     matches!(index, Value::Str(_)) && input.shape.is_none() && input.dtype.is_none() && input.device.is_none()
 }
@@ -103,8 +104,8 @@ fn only_slices(index: &Value) -> bool {
     }
 }
 
-/// Whether an index is not limited to certain positions, so that each position is selected in some
-/// call.
+/// Whether an index is not limited to certain positions, so that each position is assumed to be
+/// selected in some call.
 fn any_place(index: &Value) -> bool {
     match index {
         Value::Tuple(items) => items.iter().all(any_place),

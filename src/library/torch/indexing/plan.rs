@@ -108,7 +108,8 @@ impl Plan {
         from
     }
 
-    /// Whether the gathered dimensions are adjacent, which determines their place.
+    /// Whether the index tensors are adjacent in the index. If they are, the gathered dimensions
+    /// take their place; otherwise, the gathered dimensions come first.
     fn adjacent(&self) -> bool {
         let places: Vec<usize> =
             self.entries.iter().enumerate().filter(|(_, e)| matches!(e, Entry::Gathered)).map(|(i, _)| i).collect();
@@ -116,7 +117,7 @@ impl Plan {
     }
 }
 
-/// The position that an index tensor holds for an element of the gathered dimensions.
+/// The element of an index tensor at the index `block` into the gathered dimensions.
 fn position(index: &Tensor, block: &[usize], total: usize) -> Option<usize> {
     let dims = index.shape.as_ref()?;
     let skip = total.checked_sub(dims.len())?;
@@ -127,8 +128,8 @@ fn position(index: &Tensor, block: &[usize], total: usize) -> Option<usize> {
     usize::try_from(found).ok()
 }
 
-/// Like [`plan`], for reading elements. Also checks the devices: unlike a write, a read does not
-/// move the index to the device of the tensor.
+/// Like [`plan`], for reading elements. Also checks the devices: unlike a write, a read from a CPU
+/// tensor rejects an index on a GPU.
 pub(super) fn read_plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, Rejected> {
     let numpy = input.array == ArrayKind::Numpy;
     let items = parse(cx, index, numpy)?;
@@ -372,7 +373,7 @@ fn check_mask(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, mask: &Tensor) -
 }
 
 /// A tensor on the CPU accepts only index tensors on the CPU; a tensor on another device also
-/// accepts those on the CPU.
+/// accepts index tensors on the CPU.
 fn check_devices(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<(), Rejected> {
     let Some(device) = input.device.filter(|d| d.is_cpu() && input.array == ArrayKind::Torch) else {
         return Ok(());

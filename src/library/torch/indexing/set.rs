@@ -278,7 +278,7 @@ fn untouched(input: &Tensor, plan: &Plan, have: &Range) -> Option<Range> {
     if count == 0 || plan.advanced {
         return None;
     }
-    // All elements are equal, so their value remains if the assignment leaves an element.
+    // All elements are equal, so their value remains if an element is not assigned.
     if have.certain && have.lo() == have.hi() {
         return (count < total).then(|| have.clone());
     }
@@ -345,7 +345,8 @@ fn patched(input: &Tensor, plan: &Plan, value: &Tensor) -> Option<std::rc::Rc<[f
     Some(data.into())
 }
 
-/// The checks of `index_put`: each index is treated as an index tensor.
+/// The checks of `index_put`: the indices are treated like the items of a subscript, but `None`
+/// selects a whole dimension.
 pub(crate) fn check_put(cx: &mut Cx<'_, '_>, input: &Tensor, indices: &[Value], values: &Tensor) {
     let mut items = Vec::new();
     for index in indices {

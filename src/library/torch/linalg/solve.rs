@@ -24,8 +24,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "ormqr", ormqr);
 }
 
-/// Whether the right-hand side consists of vectors: its shape is that of the matrices without their
-/// last dimension. `None` if that is not known.
+/// Whether the right-hand side is one vector or a batch of vectors: a batch has the shape of the
+/// matrices without the last dimension. `None` if that is not known.
 fn is_vector(of: &Matrices, right: &[Dim]) -> Option<bool> {
     if right.len() == 1 {
         return Some(true);
@@ -312,7 +312,7 @@ fn tensorsolve(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// A product with an orthogonal matrix: it has the shape of the third tensor.
+/// A product with an orthogonal matrix. The result has the shape of the third tensor.
 fn ormqr(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (Some(input), Some(tau), Some(other)) =
         (tensor_param(cx, b, "input"), tensor_param(cx, b, "input2"), tensor_param(cx, b, "input3"))

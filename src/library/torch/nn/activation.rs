@@ -143,7 +143,7 @@ fn prelu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Checks the slopes: one for all channels, or one per channel.
+/// Checks the slopes of `prelu`: one for all channels, or one per channel.
 fn check_slopes(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) {
     let (Some([slopes]), Some(channels)) = (weight.shape.as_deref(), input.dim(1)) else { return };
     if slopes.size.known().is_some_and(|n| n > 1) && slopes.size.equals(&channels.size) == Some(false) {
@@ -255,8 +255,7 @@ fn dropped(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, training: Option<bool
     }
     let out = like(cx, input);
     let result = finish(cx, b, out);
-    // It is not known here whether dropout drops elements. If it drops none, it does not write to
-    // the input.
+    // If it is not known whether dropout drops elements, it may leave the input unchanged.
     if in_place
         && (training.is_none() || p.is_none())
         && let Some(id) = result.as_obj()

@@ -16,7 +16,7 @@ const NAMES: Topic = Topic::new("names");
 pub(crate) fn register(t: &mut Table) {
     for name in ["Sequential", "ModuleList", "ParameterList", "ModuleDict", "ParameterDict"] {
         let (path, bases) = (format!("torch.nn.{name}"), ["torch.nn.Module"]);
-        // An `OrderedDict` is also accepted.
+        // `Sequential` also accepts an `OrderedDict`.
         let class = if name == "Sequential" { t.class(&path, &bases, "*args") } else { t.listed_class(&path, &bases) };
         class.keeps_arguments = false;
         class.init = Some(construct);
@@ -235,7 +235,7 @@ fn append(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     object
 }
 
-/// `ParameterList` converts tensors to parameters.
+/// `ParameterList` and `ParameterDict` convert tensors to parameters.
 fn as_member(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
     let parameter = cx.path.as_str().contains(".Parameter");
     match cx.tensor(value) {
@@ -302,7 +302,7 @@ fn delete_item(cx: &mut Cx<'_, '_>, b: &Bound, pop: fn(&mut Cx<'_, '_>, &Bound) 
     Value::None
 }
 
-/// Forgets all members if it is not known which is removed.
+/// Removes and returns a member. If it is not known which one, all members become unknown.
 fn pop_index(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let Some(holder) = members(cx.it, &object) else { return Value::Unknown };
@@ -316,7 +316,7 @@ fn pop_index(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Forgets all members if it is not known which is removed.
+/// Removes and returns a member. If it is not known which one, all members become unknown.
 fn pop_key(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(holder) = members(cx.it, &b.get("self")) else { return Value::Unknown };
     let key = Key::of(&b.get("key"));

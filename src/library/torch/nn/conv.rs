@@ -201,7 +201,7 @@ fn conv_transpose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Size::Int(1) => per_group,
         _ => Dim::new(per_group.size.mul(&call.groups), per_group.at),
     };
-    // A stride makes several lengths possible; the layer's `output_size=` selects one.
+    // With a stride above 1, several lengths are possible; the layer's `output_size=` selects one.
     let asked = b.get("output size");
     let asked = if b.given("output size") && !asked.is_none() { Some(cx.ints(&asked)) } else { None };
     if let Some(asked) = asked {

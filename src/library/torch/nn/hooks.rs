@@ -1,8 +1,9 @@
 //! Forward hooks of modules.
 //!
-//! The hooks of a module are tuples of handles in two notes, because the end of a branch restores
-//! notes. If one of the tuples is unknown, the result of the module is unknown, too. If a hook runs
-//! inside a module that is not modelled, everything that the hook writes becomes unknown.
+//! Two notes of a module hold its hooks, as tuples of handles. The end of a branch restores notes,
+//! and so the hooks. If one of the tuples is unknown, the result of the module is unknown, too. If
+//! a hook runs inside a module that is not modelled, everything that the hook writes becomes
+//! unknown.
 
 use crate::library::table::Invoke;
 use crate::library::{Cx, Table};

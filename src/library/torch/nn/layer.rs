@@ -105,7 +105,8 @@ fn recipe(layer: &Layer) -> Recipe {
     Recipe { function, args, ranks: layer.ranks, init: layer.init }
 }
 
-/// The signature of `forward`: its parameters, in order; those passed by keyword are optional.
+/// The signature of `forward`: its parameters, in order. A parameter is optional if `forward`
+/// passes it on by keyword.
 fn signature(layer: &Layer) -> &'static str {
     let recipe = recipe(layer);
     let mut out = String::from("self");

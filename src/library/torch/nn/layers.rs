@@ -231,7 +231,7 @@ fn conv(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         let message = format!("padding_mode is \"{mode}\", but {name} accepts only {}", modes.join(", "));
         cx.reject(RejectKind::Value, message, Vec::new());
     }
-    // These attributes are always tuples, even if the argument is an integer.
+    // These attributes are tuples, even if the argument is an integer.
     for argument in ["kernel_size", "stride", "padding", "dilation", "output_padding"] {
         let value = b.get(argument);
         if value.as_str().is_none() && b.sig.params.iter().any(|p| p.name.as_str() == argument) {

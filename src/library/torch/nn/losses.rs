@@ -1,4 +1,4 @@
-//! The results of losses. Contracts check most arguments of losses; this module checks the others.
+//! The results of losses. Contracts check most arguments of losses; this module checks some others.
 
 use super::device;
 use super::facts::{Autocast, autocast, both_shapes, floating_dtype, full_dtype, result, shape_read, shape_text};

@@ -327,7 +327,7 @@ fn set_mode(cx: &mut Cx<'_, '_>, object: &Value, training: &Value) {
 
 /// Handles a module's method that is analysed on its own, not from a call. If only constructors
 /// call the method, the module may not have been moved yet. If the program uses evaluation mode
-/// somewhere, all calls of a method other than `forward` may be in that mode.
+/// somewhere, a method other than `forward` may run in that mode.
 pub(crate) fn uncalled(it: &mut Interp<'_>, object: &Value, method: &str) {
     if !is_module(it, object) {
         return;
@@ -343,7 +343,7 @@ pub(crate) fn uncalled(it: &mut Interp<'_>, object: &Value, method: &str) {
     set_mode(cx, object, &Value::Any(Type::Bool));
 }
 
-/// Texts in programs that use a model in evaluation mode.
+/// Texts that suggest that a program uses a model in evaluation mode.
 const EVALUATING: &[&str] = &[".eval()", ".train(False)", ".train(mode="];
 
 fn requires_grad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -446,8 +446,9 @@ fn prefix(found: &mut Found, prefix: &Value) {
     }
 }
 
-/// The sub-modules of a module, as its methods see them. A method that nothing calls may be meant
-/// for instances of subclasses, or for instances that get sub-modules in another file.
+/// The sub-modules of a module. If there are none, a method that nothing calls may be meant for
+/// instances of subclasses, or for instances that get sub-modules in another file. The result is
+/// then marked as incomplete.
 fn visible_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
     let mut children = named_children_of(cx, object);
     children.complete &= !(children.found.is_empty() && cx.it.speculative());

@@ -175,7 +175,7 @@ pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
     forget_registered(it, object);
 }
 
-/// A module may have been moved: its parameters and buffers may be on any device.
+/// Handles a module that may have been moved: its parameters and buffers may be on any device.
 pub(super) fn perhaps_moved(cx: &mut Cx<'_, '_>, module: &Value) {
     for id in registered(cx, module) {
         cx.it.heap.update_tensor(id, |t| (t.device, t.device_at) = (None, None));
@@ -236,8 +236,9 @@ const PERHAPS_MOVERS: &[&str] = &[".to(", "device"];
 const GPUS: &[&str] = &["cuda", "gpu", "GPU", "mps", "xpu", "xla"];
 
 /// Whether the analysis of a module's methods without a caller assumes that the module may be on a
-/// GPU. It does not if the program changes the default device somewhere, if the program constructs
-/// the module and shows no move to a GPU, or if the module has a method that moves the module.
+/// GPU. It does not assume this if the program changes the default device somewhere, if the program
+/// constructs the module and shows no move to a GPU, or if the module has a method that moves the
+/// module.
 pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
     if !is_module(it, object) || it.mentions("set_default_tensor_type") || it.mentions("set_default_device") {
         return false;

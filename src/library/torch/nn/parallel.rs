@@ -55,7 +55,8 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let on_gpu = match distributed {
         // `DistributedDataParallel` moves its input only if `device_ids` names the device.
         true => !ids.is_none(),
-        // `device_ids=None` means all GPUs; with an empty list, `DataParallel` only calls the module.
+        // `device_ids=None` means all GPUs; with an empty list, `DataParallel` only calls the
+        // module.
         false => cx.items(&ids).is_none_or(|ids| !ids.is_empty()),
     };
     let moved = |cx: &mut Cx<'_, '_>, arg: &Arg| {

@@ -146,8 +146,8 @@ fn adaptive(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let n = spatial(cx.name());
     let wanted = b.get("output_size");
     // If all output sizes are 1, the average in two or three dimensions is a mean over the last two
-    // or three dimensions. The input may have any number of dimensions before these, but needs at
-    // least one of them if the sizes are given as a list. An unknown size may be 1.
+    // or three dimensions. The input may have any number of further dimensions before these, but
+    // needs at least one such dimension if the sizes are given as a list. An unknown size may be 1.
     let sizes = cx.items(&wanted);
     let is_one = |size: &Value| size.as_int().is_none_or(|n| n == 1);
     let is_mean = matches!(cx.name(), "adaptive_avg_pool2d" | "adaptive_avg_pool3d")

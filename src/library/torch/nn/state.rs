@@ -9,7 +9,7 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Data, Key, Tensor, Value};
 
 /// Rejects a state that is not a dictionary, or in which a parameter has another shape than in the
-/// module. With `strict`, missing and unknown parameters are also rejected.
+/// module. With `strict`, missing and unexpected parameters are also rejected.
 pub(crate) fn check(cx: &mut Cx<'_, '_>, b: &Bound) {
     let (object, state) = (b.get("self"), b.get("state_dict"));
     let at = b.span("state_dict");

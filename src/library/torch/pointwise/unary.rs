@@ -57,7 +57,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "angle", |cx, b| unary(cx, b, Gives::Angle, &[]));
     t.listed("torch.", "isfinite isinf isnan isreal logical_not", |cx, b| unary(cx, b, Gives::Bool, &[]));
     t.listed("torch.", "isneginf isposinf signbit", |cx, b| unary(cx, b, Gives::Bool, COMPLEX));
-    // Functions that return views, or copies of such views.
+    // Other functions, some of which return views.
     t.listed("torch.", "real imag conj", part);
     t.listed("torch.", "view_as_real", view_as_real);
     t.listed("torch.", "view_as_complex", view_as_complex);
@@ -72,7 +72,7 @@ const COMPLEX: &[Kind] = &[Kind::Complex];
 const BOOL_COMPLEX: &[Kind] = &[Kind::Bool, Kind::Complex];
 const NOT_FLOAT: &[Kind] = &[Kind::Bool, Kind::Integral, Kind::Complex];
 
-/// The functions that autocast computes in float32.
+/// The functions that autocast computes in float32 on CUDA.
 const RAISED: [&str; 15] = [
     "acos",
     "asin",

@@ -168,7 +168,7 @@ fn histogram(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     crate::library::torch::support::give_all(cx, b, vec![counts, edges])
 }
 
-/// `histogramdd`: counts in one dimension per column, and a tuple of edges.
+/// `histogramdd`: counts, with one dimension for each column of the input, and a tuple of edges.
 fn histogramdd(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return Value::Unknown };
     let named = ("input", &input);
@@ -274,8 +274,8 @@ fn combinations(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let again = b.get("with_replacement").as_bool();
     let rows = match (n, r, again) {
         (Some(n), Some(r), Some(again)) => {
-            // With repetition, the number of combinations of `r` out of `n` elements is the same as
-            // without repetition of `r` out of `n + r - 1` elements.
+            // There are as many combinations of `r` out of `n` elements with repetition as of `r`
+            // out of `n + r - 1` elements without repetition.
             let n = if again { n.checked_add(r.saturating_sub(1)) } else { Some(n) };
             n.and_then(|n| choose(n, r)).map_or(Size::Unknown, Size::Int)
         }

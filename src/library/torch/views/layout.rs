@@ -56,7 +56,7 @@ pub(crate) fn cut(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
     }
 }
 
-/// Stands at the end of the order of a slice, and marks the slice as not dense.
+/// The last entry in the order of a slice. It marks the slice as not dense.
 const CUT: usize = usize::MAX;
 
 /// Notes that a new view is contiguous if `input` is.

@@ -29,7 +29,7 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 /// The shape for the argument `sizes` and `numel` elements. If only one size is `-1` or unknown, it
-/// is computed from the other sizes. `Err` if the call is certainly rejected.
+/// is computed from `numel` and the other sizes. `Err` if the call is certainly rejected.
 pub(crate) fn solve(numel: &Size, sizes: &[Size]) -> Result<Vec<Size>, String> {
     let text = || sizes_text(sizes);
     if let Some(bad) = sizes.iter().find(|s| s.known().is_some_and(|n| n < -1)) {
