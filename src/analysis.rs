@@ -239,8 +239,14 @@ impl<'p> Sources<'p> for Tree<'p> {
     }
 
     fn is_broken(&self, part: Span) -> bool {
-        let issues = &self.0.file(part.file).parsed().issues;
-        issues.iter().any(|issue| (part.start..=part.end).contains(&issue.range.start().to_u32()))
+        let file = self.0.file(part.file);
+        let (start, end) = (part.start as usize, part.end as usize);
+        file.parsed().issues.iter().any(|issue| {
+            let at = issue.range.start().to_usize();
+            // If the part ends where the error is, such as at `<<<<<<< HEAD`, it may continue after it.
+            let reaches = |end| file.text().get(end..at).is_none_or(|between| between.trim().is_empty());
+            start <= at && reaches(end)
+        })
     }
 
     fn bindings(&self, file: FileId) -> &'p Bindings {

@@ -115,8 +115,9 @@ impl Interp<'_> {
         }
         let all: Vec<Value> =
             self.hooks.iter().filter(|(when, _)| which(*when)).map(|(_, function)| function.clone()).collect();
+        let mut seen = Seen::default();
         for function in all {
-            self.havoc_call(&function, Given::default(), MAX_CALLS, &mut Seen::default());
+            self.havoc_call(&function, Given::default(), MAX_CALLS, &mut seen);
         }
     }
 
@@ -367,28 +368,17 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes unknown what a call of an unknown value may write: the value may be any function of
-    /// `Heap::lost`, called alone or as a method of an object of `Heap::lost`.
+    /// Makes unknown what a call of an unknown value may write: the value may be any of
+    /// `Heap::lost_functions`.
     pub(super) fn havoc_unknown_call(&mut self, args: &Args) {
-        let lost: Vec<ObjId> = self.heap.lost().collect();
-        let (functions, others): (Vec<ObjId>, Vec<ObjId>) =
-            lost.into_iter().partition(|id| matches!(self.heap.get(*id), Data::Function(_)));
-        for function in functions {
-            let callee = Value::Obj(function);
-            let given = || Given {
+        let mut seen = Seen::default();
+        for (function, receiver) in self.heap.lost_functions().collect::<Vec<_>>() {
+            let given = Given {
                 positional: args.pos.iter().map(|arg| arg.value.clone()).collect(),
                 named: args.kw.iter().map(|(name, arg)| (*name, arg.value.clone())).collect(),
             };
-            self.havoc_call(&callee, given(), MAX_CALLS, &mut Seen::default());
-            for receiver in others.iter().map(|id| Value::Obj(*id)) {
-                let is_method = |class: &Value| match class.as_obj().map(|class| self.heap.get(class)) {
-                    Some(Data::Class(class)) => class.attrs.values().any(|own| own.as_obj() == Some(function)),
-                    _ => false,
-                };
-                if self.mro_of(&receiver).iter().any(is_method) {
-                    self.havoc_call(&callee, given().after([receiver]), MAX_CALLS, &mut Seen::default());
-                }
-            }
+            let given = given.after(receiver.map(Value::Obj));
+            self.havoc_call(&Value::Obj(function), given, MAX_CALLS, &mut seen);
         }
     }
 

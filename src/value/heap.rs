@@ -74,10 +74,11 @@ pub(crate) struct Heap {
     /// The number of active loops that are assumed to run at least once.
     filling: u32,
     /// Objects that an unknown value may be: see `lost.rs`.
-    lost: FxIndexSet,
+    lost: FxIndexSet<ObjId>,
+    lost_functions: FxIndexSet<(ObjId, Option<ObjId>)>,
 }
 
-type FxIndexSet = indexmap::IndexSet<ObjId, rustc_hash::FxBuildHasher>;
+type FxIndexSet<T> = indexmap::IndexSet<T, rustc_hash::FxBuildHasher>;
 
 impl Heap {
     pub(crate) fn new() -> Heap {

@@ -70,6 +70,20 @@ fn a_syntax_error_does_not_stop_the_rest() {
 }
 
 #[test]
+fn a_class_that_a_merge_conflict_cuts_off_is_unknown() {
+    let model = "import torch.nn as nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        \
+                 super().__init__()\n        self.fc = nn.Linear(4, 1)\n\n    def forward(self, x):\n        \
+                 x = self.fc(x)\n<<<<<<< HEAD\n=======\n>>>>>>> other\n        return x\n";
+    let main = "import torch\nfrom model import Net\nprint(Net()(torch.randn(2, 4)).mean())\n";
+    let sandbox = Sandbox::new(&[("model.py", model), ("main.py", main)]);
+    assert_snapshot!(sandbox.run(&["check", "--output-format", "concise"]), @r"
+    exit 1
+    model.py:10:1: error[invalid-syntax] Expected a statement
+    Found 1 error in 1 file (checked 2)
+    ");
+}
+
+#[test]
 fn strange_notebooks() {
     let sandbox = Sandbox::new(&[
         ("empty.ipynb", ""),

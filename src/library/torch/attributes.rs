@@ -11,7 +11,7 @@ use crate::value::{
 };
 
 pub(crate) fn register(t: &mut Table) {
-    let class = t.class("torch.Tensor", &[], "*size, device=None");
+    let class = t.class("torch.Tensor", &[], "*args, size=None, device=None");
     class.attribute = Some(attribute);
     class.make = Some(make_legacy);
     class.keeps_arguments = false;

@@ -32,7 +32,13 @@ pub(crate) enum Written {
 }
 
 impl Heap {
-    /// The objects that an unknown value may be.
+    /// The functions of the program that an unknown value may be, and, for a method, the object to
+    /// which it is bound.
+    pub(crate) fn lost_functions(&self) -> impl Iterator<Item = (ObjId, Option<ObjId>)> {
+        self.lost_functions.iter().copied()
+    }
+
+    /// The objects that an unknown value may be, without functions.
     pub(crate) fn lost(&self) -> impl Iterator<Item = ObjId> {
         self.lost.iter().copied()
     }
@@ -44,13 +50,17 @@ impl Heap {
                 let data = self.get(*id);
                 let is_mutable =
                     matches!(data, Data::Instance(_) | Data::Tensor(_) | Data::List(_) | Data::Set(_) | Data::Dict(_));
-                if is_mutable || matches!(data, Data::Function(_)) {
+                if is_mutable {
                     self.lost.insert(*id);
+                } else if matches!(data, Data::Function(_)) {
+                    self.lost_functions.insert((*id, None));
                 }
             }
             Value::Bound(pair) => {
                 self.lose(&pair.0);
-                self.lose(&pair.1);
+                if let Some(function) = pair.1.as_obj() {
+                    self.lost_functions.insert((function, pair.0.as_obj()));
+                }
             }
             Value::Partial(partial) => self.lose(&partial.func),
             Value::Tuple(items) => items.iter().for_each(|item| self.lose(item)),

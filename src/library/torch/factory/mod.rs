@@ -62,7 +62,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.Tensor.", "new_empty_strided", new_empty_of);
     t.listed("torch.Tensor.", "new_full", new_full);
     t.listed("torch.Tensor.", "new_tensor", new_tensor);
-    t.def("torch.Tensor.new", "input, *size, device=None", new);
+    t.def("torch.Tensor.new", "input, *args, size=None, device=None", new);
 }
 
 /// A literal with a dtype, after a check that its values fit the dtype.

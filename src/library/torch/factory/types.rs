@@ -51,7 +51,8 @@ pub(crate) fn register(t: &mut Table) {
 
     for (name, _) in LEGACY {
         for module in ["torch", "torch.cuda"] {
-            t.class(&format!("{module}.{name}"), &["torch.Tensor"], "*size, device=None").make = Some(make_legacy);
+            t.class(&format!("{module}.{name}"), &["torch.Tensor"], "*args, size=None, device=None").make =
+                Some(make_legacy);
         }
     }
     t.def("torch.result_type", "tensor1, tensor2", result_type);
@@ -207,13 +208,17 @@ fn iinfo(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     info(cx, "torch.iinfo", &fields)
 }
 
-/// `torch.Tensor(2, 3)` creates an uninitialised tensor of this size; `torch.Tensor([2, 3])`
-/// creates a tensor with these elements.
+/// `torch.Tensor(2, 3)` and `torch.Tensor(size=[2, 3])` create an uninitialised tensor of this size;
+/// `torch.Tensor([2, 3])` creates a tensor with these elements.
 pub(crate) fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Option<Dtype>) -> Tensor {
     let at = cx.at();
     let blank = Tensor { grad: Grad::Off, shape_at: at, ..Tensor::default() }.with_dtype(dtype, at);
     if b.open {
         return blank;
+    }
+    if b.given("size") {
+        let shape = dims(cx, b, &[b.get("size")]);
+        return Tensor { shape, ..blank };
     }
     let content = match args {
         [] => return Tensor { shape: Some(vec![Dim::new(crate::value::Size::Int(0), at)]), ..blank },
