@@ -13,7 +13,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def("torch.einsum", "equation, *operands", einsum);
 }
 
-/// The labels of one operand: letters before and after an ellipsis.
+/// The labels of one operand or of the output: letters before and after an ellipsis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Term {
     before: Vec<char>,

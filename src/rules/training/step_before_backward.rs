@@ -43,8 +43,8 @@ struct Steps {
     regular: Option<(Span, i64)>,
     /// Some step is not under a condition that holds in every `n`th iteration.
     irregular: bool,
-    /// In a loop: a `backward()` whose gradients the next iteration clears, and the call that clears
-    /// them.
+    /// In a loop: a `backward()` whose gradients are cleared before any step, and the call that
+    /// clears them.
     unused: Option<(Span, Span)>,
     /// The call that clears the gradients of earlier iterations, the step in the same iteration,
     /// and the number of iterations from one clearing to the next.
@@ -201,7 +201,7 @@ impl Rule for StepBeforeBackward {
                 && !(steps.stepped || escaped || self.unclear.get() || cx.it.exhausted())
             {
                 let message = "no step uses the gradients of this `backward()`: the optimizer never steps";
-                let labels = vec![Label { span: zero, message: "the next iteration clears them here".to_owned() }];
+                let labels = vec![Label { span: zero, message: "they are cleared here".to_owned() }];
                 cx.findings.report(NAME, Severity::Error, message, backward, labels);
             }
             let regular = match (steps.cleared, steps.regular, steps.irregular) {

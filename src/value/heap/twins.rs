@@ -2,7 +2,7 @@
 //! new object that covers both. A write to the new object is a weak update of both, and a write to
 //! one of the two is a weak update of the new object.
 
-use super::Heap;
+use super::{FxIndexSet, Heap};
 use crate::value::join::join_tensor;
 use crate::value::{Data, Items, ObjId, Sym, Tensor, Value};
 
@@ -59,28 +59,20 @@ impl Heap {
         if none {
             return Vec::new();
         }
-        let mut found = vec![id];
+        let mut found: FxIndexSet<ObjId> = [id].into_iter().collect();
         let mut at = 0;
-        while let Some(next) = found.get(at).copied().filter(|_| found.len() < MOST) {
+        while let Some(next) = found.get_index(at).copied().filter(|_| found.len() < MOST) {
             at += 1;
-            for part in self.parts.get(&next).into_iter().flatten() {
-                if !found.contains(part) {
-                    found.push(*part);
-                }
-            }
+            found.extend(self.parts.get(&next).into_iter().flatten());
         }
         // An object whose parts include one of these objects may also be the object `id`.
         at = 0;
-        while let Some(next) = found.get(at).copied().filter(|_| found.len() < 2 * MOST) {
+        while let Some(next) = found.get_index(at).copied().filter(|_| found.len() < 2 * MOST) {
             at += 1;
-            for whole in self.wholes.get(&next).into_iter().flatten() {
-                if !found.contains(whole) {
-                    found.push(*whole);
-                }
-            }
+            found.extend(self.wholes.get(&next).into_iter().flatten());
         }
-        found.retain(|twin| *twin != id);
-        found
+        found.swap_remove(&id);
+        found.into_iter().collect()
     }
 
     /// Whether the memory of a tensor, or of one that it may be, is older than object number

@@ -110,7 +110,7 @@ pub(crate) fn option(b: &Bound, name: &str) -> Value {
 }
 
 /// The dimensions of a size argument; `None` if their number is not known or a size is rejected,
-/// which has been reported. Negative sizes, floats and strings are rejected.
+/// which has been reported. A size is rejected if it is known to be negative, a float or a string.
 pub(crate) fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<Vec<Dim>> {
     if b.open && values.is_empty() {
         return None;
