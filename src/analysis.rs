@@ -192,7 +192,7 @@ impl Job<'_> {
 
 /// The budget for the analysis of a file. In a module of a package, following calls is less useful
 /// than in a script, because such modules often import each other. So a module of a package has a
-/// smaller budget, unless it can be run as a program.
+/// smaller budget, unless it contains `if __name__ == "__main__":`.
 fn budget(project: &Project, source: &SourceFile) -> Budget {
     let bytes = u64::try_from(source.text().len()).unwrap_or(0);
     let script = Budget {

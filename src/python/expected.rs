@@ -9,12 +9,13 @@ use crate::syntax::Expr;
 use crate::syntax::ast::{ExceptHandler, Stmt, StmtFunctionDef, StmtTry};
 use crate::value::Value;
 
-/// Exceptions that PyTorch raises for rejected calls, and their base classes.
+/// The exceptions that PyTorch usually raises for rejected calls, and their base classes.
 const CAUGHT: &[&str] = &[
     "BaseException",
     "Exception",
     "RuntimeError",
     "IndexError",
+    "LookupError",
     "ValueError",
     "TypeError",
     "AssertionError",

@@ -199,7 +199,9 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether a name may be bound now. Names may depend on each other in cycles.
+    /// Whether the statements that bind a name may be run now: not if they are already running,
+    /// because names can depend on each other in cycles, and not beyond the limits of depth and
+    /// budget.
     fn may_demand(&self, scope: ObjId, name: Sym) -> bool {
         let deep = self.demands.len() >= MAX_DEMANDS || self.frames.len() >= super::interp::MAX_DEPTH;
         !deep && self.meter.may_import() && !self.demands.contains(&(scope, name))

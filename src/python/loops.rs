@@ -560,9 +560,9 @@ impl<'p> Interp<'p> {
         self.change_loop(|l| l.shown = false);
     }
 
-    /// Replays one more round for the observer. Returns the states at its end, and whether all
-    /// paths that ended it with `continue` recur; `None` if no path reaches the end without
-    /// `continue`.
+    /// Replays one more round for the observer. Returns the states of all paths at the end of the
+    /// round, and whether each path with a `continue` recurs (see `Exit::recurs`). Returns `None` if
+    /// every path leaves the body early, for example with `continue`.
     fn show_round(
         &mut self,
         (mark, id): (Mark, BlockId),

@@ -237,7 +237,9 @@ fn place(classes: &[Key], value: &Value) -> f64 {
     at.map_or(-1.0, |at| at as f64)
 }
 
-/// `factorize`: indices in the order of first occurrence, -1 for a missing value.
+/// `factorize`: replaces each value by its number. The distinct values are numbered in the order of
+/// their first occurrence, or sorted with `sort=True`. A missing value becomes -1, unless
+/// `use_na_sentinel` is false.
 fn factorize(cx: &mut Cx<'_, '_>, object: &Value, b: &Bound) -> Value {
     let at = cx.at();
     let Some(have) = series(cx, object) else { return Value::Unknown };

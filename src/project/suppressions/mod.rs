@@ -208,7 +208,8 @@ impl<'f> Suppressions<'f> {
 }
 
 impl Directive {
-    /// Whether the directive has a code of the finding. If so, the code is marked as used.
+    /// Whether the directive applies to the rule of the finding: it has no codes, or one of them
+    /// matches. Matching codes are marked as used.
     fn names(&self, diagnostic: &Diagnostic) -> bool {
         let mut named = self.codes.is_empty();
         for code in &self.codes {
