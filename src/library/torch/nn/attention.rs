@@ -3,6 +3,7 @@
 use super::device;
 use super::facts::{check_rank, dim_read, product_dtype, result, shape_text};
 use super::layer::{absent, bias, parameter, size};
+use crate::library::torch::autocast::raised;
 use crate::library::torch::broadcast::broadcast_pair;
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, RejectKind};
@@ -272,7 +273,11 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let width = cx.size_of(&cx.attr(&object, "embed_dim"));
     check_width(cx, "query", &query, &width, weight.as_ref());
     let weight = weight.unwrap_or_default();
-    device::check(cx, &[("query", &query), ("in_proj_weight", &weight)]);
+    let further = ["key", "value", "key_padding_mask", "attn_mask"]
+        .map(|name| cx.tensor_arg(b, name).map(|tensor| (name, tensor)));
+    let mut tensors = vec![("query", &query), ("in_proj_weight", &weight)];
+    tensors.extend(further.iter().flatten().map(|(name, tensor)| (*name, tensor)));
+    device::check(cx, &tensors);
     let dtype = product_dtype(cx, &[("query", &query), ("in_proj_weight", &weight)]).unwrap_or_default();
     let mut out = result(cx, &[&query, &weight], query.shape.clone(), dtype);
     out.shape_at = query.shape_at;
@@ -281,7 +286,8 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(true) => {
             let shape = attention_shape(cx, b, &object, &query, key.as_ref());
             let at = cx.at();
-            let facts = Tensor { shape, ..out.clone() };
+            // The softmax that makes the weights is in autocast's list of float32 functions.
+            let facts = Tensor { shape, dtype: raised(cx, &out), ..out.clone() };
             // In training, dropout scales the weights that it keeps, so the sum of a row need not
             // be 1.
             let dropout = cx.attr(&object, "dropout").as_f64() == Some(0.0);

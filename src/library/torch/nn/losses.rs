@@ -167,16 +167,23 @@ fn check_reduction(cx: &mut Cx<'_, '_>, b: &Bound) {
     }
 }
 
-/// Rejects tensors on different devices. The device of a 0-d tensor matters only for
-/// `cross_entropy` and `nll_loss`: some of the other losses accept a 0-d tensor on the CPU in place
-/// of a number.
+/// Rejects tensors on different devices. Some losses accept a 0-d tensor on the CPU in place of a
+/// number (seen on a GPU: docs/verified-on-cuda.md).
 fn check_devices(cx: &mut Cx<'_, '_>, tensors: &[(&str, Option<&Tensor>)]) {
-    let strict = matches!(cx.name(), "cross_entropy" | "nll_loss");
-    let judged: Vec<(&str, &Tensor)> = tensors
-        .iter()
-        .filter_map(|(name, t)| Some((*name, (*t)?)))
-        .filter(|(_, t)| strict || t.rank().is_some_and(|rank| rank > 0))
-        .collect();
+    let all = || tensors.iter().filter_map(|(name, t)| Some((*name, (*t)?)));
+    let is_full = |t: &Tensor| t.rank().is_some_and(|rank| rank > 0);
+    let strict = |name: &str| match cx.name() {
+        "cross_entropy" | "nll_loss" => true,
+        "mse_loss" | "huber_loss" | "binary_cross_entropy" => matches!(name, "input" | "target"),
+        // This loss multiplies its target in place.
+        "binary_cross_entropy_with_logits" => {
+            all().any(|(name, t)| name == "target" && t.device.is_some_and(Device::is_cpu))
+        }
+        // These expand both operands to one shape, and an expanded tensor has dimensions.
+        "l1_loss" | "smooth_l1_loss" => all().any(|(_, t)| is_full(t)),
+        _ => false,
+    };
+    let judged: Vec<(&str, &Tensor)> = all().filter(|(name, t)| is_full(t) || strict(name)).collect();
     device::check(cx, &judged);
 }
 

@@ -34,6 +34,21 @@ _ON_CUDA = {
     "stack": ("wrapper_CUDA_cat", {}),
     "mkldnn_linear": ("wrapper_CUDA_addmm", {"input": "mat1", "weight": "mat2"}),
 }
+# Arguments that must not be scalars on the CPU, although the operation leaves its check to
+# TensorIterator. Seen on a GPU: `python tests/virtual_oracle.py --with cuda`.
+_NO_SCALARS = {
+    "mse_loss": ("self", "target"),
+    "binary_cross_entropy": ("self", "target"),
+    "binary_cross_entropy_with_logits": ("target",),
+    "soft_margin_loss": ("self",),
+    "logical_and": ("self",),
+    "logical_or": ("self",),
+    "logical_xor": ("self",),
+    "complex": ("real", "imag"),
+    "polar": ("abs", "angle"),
+    "index_fill": ("self",),
+    "linalg_pinv": ("atol", "rtol"),
+}
 _RNNS = {getattr(torch._VF, name, None): name for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")}
 _TYPE_NAMES = {
     torch.float32: "Float",
@@ -145,7 +160,7 @@ def judge(func, args, kwargs, call):
         return gpu
     if caller in ("__getitem__", "__setitem__"):
         # An index on the CPU is moved to the device of the tensor, whichever operation follows.
-        _indexed(found)
+        _indexed(found, caller == "__setitem__")
         found = [one for one in found if one[0].name not in _INDICES]
         if len({device for _, _, device in found}) == 1:
             return found[0][2]
@@ -155,7 +170,7 @@ def judge(func, args, kwargs, call):
         _lists(args)
         return gpu
     if base in ("index", "_unsafe_index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index_put"):
-        return _indexed(found)
+        return _indexed(found, "index_put" in base)
     if "scaled_dot_product" in base:
         _attention(found)
     if base in ("masked_fill", "masked_fill_", "masked_fill__"):
@@ -168,6 +183,9 @@ def judge(func, args, kwargs, call):
         _convolution(found)
     if base in ("where", "where_"):
         return _where(found)
+    full = _NO_SCALARS.get(base.removesuffix("_"), ())
+    if any(device == CPU and argument.name in full for argument, _, device in found):
+        return _one_device(found)
     if operation is None or not schema.name.startswith("aten::"):
         if schema.name.partition("::")[0] not in ("aten", "torchvision"):
             return gpu
@@ -235,10 +253,11 @@ def _checked(found, method, named):
 _INDICES = ("index", "indices", "mask")
 
 
-def _indexed(found):
+def _indexed(found, writes):
+    """The rule of indices. A write moves all of them to the device of the tensor (seen on a GPU)."""
     _, _, own = found[0]
     for argument, tensor, device in found[1:]:
-        if argument.name in _INDICES and device not in (CPU, own):
+        if argument.name in _INDICES and device not in (CPU, own) and not writes:
             raise RuntimeError(
                 f"indices should be either on cpu or on the same device as the indexed tensor ({own})"
             )
