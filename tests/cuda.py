@@ -9,6 +9,7 @@ with the GPU, the driver, PyTorch's version and the date.
 """
 
 import argparse
+import concurrent.futures
 import datetime
 import os
 import pathlib
@@ -21,6 +22,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORD = ROOT / "docs" / "verified-on-cuda.md"
 SECONDS = 120
+AT_ONCE = 4  # processes on the GPU
 
 # The programs for the rows of the table; `d` is the device. For each row without a program, NONE gives
 # the reason.
@@ -63,7 +65,6 @@ PROGRAMS = {
     "max-unpool-3d": "F.max_unpool3d(torch.ones(1, 1, 2, 2, 2, device=d), torch.full((1, 1, 2, 2, 2), 100, device=d), 2)",
     "repeat-interleave-size": "torch.repeat_interleave(torch.tensor([1, 2], device=d), output_size=5)",
     "repeat-interleave-negative": "torch.repeat_interleave(torch.tensor([2, -1], device=d), output_size=1)",
-    "segment-reduce": "torch.segment_reduce(torch.ones(3, device=d), 'sum', lengths=torch.tensor([-1, 4], device=d), unsafe=d == 'cuda')",
     "sparse-indices": "torch.sparse_csr_tensor(torch.tensor([0, 1], device=d), torch.tensor([5], device=d), torch.ones(1, device=d), size=(1, 3), check_invariants=True)",
     "assert-async": "torch._assert_async(torch.tensor(0, device=d))",
 }
@@ -75,6 +76,7 @@ NONE = {
     "multinomial-cumulative": "no known input",
     "fractional-max-pool": "no known input",
     "grouped-mm": "no public function",
+    "segment-reduce": "without the check of the lengths, the GPU reads outside of its memory first (an H100, PyTorch 2.11)",
     "nan-check": "needs NCCL and several GPUs",
     "triton-indices": "needs a compiler at run time",
     "internal": "no input reaches them",
@@ -128,16 +130,19 @@ def on_cuda(rows):
         "| --- | --- | --- | --- |",
     ]
     failed = 0
-    for name, program in PROGRAMS.items():
-        errors, raised = trip(program)
-        found = re.search(r"Assertion `(.*)` failed", errors)
-        seen = found[1] if found else ""
-        # `_assert_async` prints its message in place of the condition.
-        good = rows[name]["condition"].replace("...", "") in seen or (seen and seen in rows[name]["condition"])
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        outcomes = dict(zip(PROGRAMS, pool.map(trip, PROGRAMS.values())))
+    for name, (errors, raised) in outcomes.items():
+        found = re.search(r".*Assertion `(.*)` failed", errors)
+        # `_assert_async` prints its message, which may be empty, instead of a condition. A check on
+        # the host has no assertion, but the same text.
+        seen = found[1] or "_assert_async" * ("_assert_async" in found[0]) if found else raised
+        conditions = [rows[name]["condition"], *rows[name].get("also", [])]
+        good = any(one.replace("...", "") in seen or found and seen in one for one in conditions)
         failed += not good
         row = (seen.replace("|", "\\|"), "yes" if good else "no", raised.replace("|", "\\|"))
         lines.append(f"| {name} | `{row[0]}` | {row[1]} | {row[2]} |")
-        print(f"{'ok    ' if good else 'failed'}  {name}: {seen or raised}")
+        print(f"{'ok    ' if good else 'failed'}  {name}: {seen}")
     lines += ["", "Not triggered: " + "; ".join(f"{name} ({why})" for name, why in NONE.items()) + "."]
     RECORD.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{len(PROGRAMS) - failed} asserts as in the table, {failed} not: {RECORD.relative_to(ROOT)}")

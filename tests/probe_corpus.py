@@ -1,6 +1,6 @@
 """Runs the corpus under the probe.
 
-    python tests/probe_corpus.py --torchvet target/debug/torchvet [--device virtual] [part of a name …]
+    python tests/probe_corpus.py --torchvet target/debug/torchvet [--device virtual|cuda] [part of a name …]
 
 A contract or PyTorch must stop a script of corpus/buggy at a marked line, unless all its errors are
 silent harms (SILENT in corpus_run.py). A script of corpus/clean must end as it does without the probe,
@@ -9,7 +9,8 @@ and print the same lines, apart from times and names of devices. No contract may
 With `--device virtual`, the scripts behave as on a GPU. If the page of a marked line quotes a
 message of CUDA (`cuda`), and the script stops there, PyTorch's own message on the virtual device
 must match it. A clean script must print the same as on the CPU, apart from rounding, and may print more
-because it finds a GPU.
+because it finds a GPU. `--device cuda` is the same on a real GPU, except that scripts which need a GPU
+are compared with themselves.
 """
 
 import argparse
@@ -68,6 +69,8 @@ def run(script, task, timeout):
     output, the reports of the probe, and the time."""
     import signal
 
+    import torch
+
     # Not a TemporaryDirectory: the child would delete it when it exits.
     folder = tempfile.mkdtemp()
     try:
@@ -84,7 +87,8 @@ def run(script, task, timeout):
                 os.dup2(stream, number)
             sys.stdout.reconfigure(line_buffering=True)
             signal.alarm(timeout)
-            random.seed(0)  # Python seeds this generator anew after a fork
+            random.seed(0)  # Python seeds this generator anew after a fork, and PyTorch those of GPUs
+            torch.manual_seed(0)
             if task is not None:
                 import atexit
 
@@ -135,17 +139,11 @@ def judge_buggy(script, texts, raised, reported):
     if raised is not None:
         inside = corpus_run.last_inside(texts, raised)
         through = {tuple(frame) for frame in raised["frames"]}
-        if inside in errors or not errors or through & errors or at_use(expected, raised):
+        codes = {code for *_, code in expected}
+        if inside in errors or not errors or through & errors or corpus_run.at_use(codes, raised):
             return "PyTorch", None
         return "PyTorch", f"raised {raised['type']}: {raised['message'][:200]} at {inside}"
     return "nothing", "ran to its end" if loud else None
-
-
-def at_use(expected, raised):
-    """Whether the exception is that of a loader, which raises where it is used, but is marked where
-    it is created."""
-    codes = {code for _, _, _, code in expected}
-    return "TV307" in codes and "device type for generator" in raised["message"]
 
 
 def judge_on_gpu(texts, pages, raised, reported):
@@ -235,7 +233,7 @@ def main():
     parser = argparse.ArgumentParser(description="Runs the corpus under the probe.")
     parser.add_argument("names", nargs="*", help="only scripts whose path contains one of these")
     parser.add_argument("--torchvet", default=str(ROOT / "target" / "debug" / "torchvet"))
-    parser.add_argument("--device", choices=("any", "virtual"), default="any")
+    parser.add_argument("--device", choices=("any", "virtual", "cuda"), default="any")
     parser.add_argument("--timeout", type=int, default=120, help="seconds for one script")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
@@ -253,9 +251,11 @@ def main():
         "keep_going": False,
         "dump": None,
         "max_steps": None,
-        "device": options.device,
+        "device": "any" if options.device == "cuda" else options.device,
         "gpus": 1,
     }
+    # Otherwise the first test for a GPU initialises CUDA, and no fork could use it.
+    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     forks.import_once()
 
     count = collections.Counter()
@@ -269,7 +269,8 @@ def main():
                 continue
             texts = corpus_run.sources(script)
             wants = corpus_run.needs(texts)
-            if wants - ({"cuda"} if options.device == "virtual" and folder == "buggy" else set()):
+            on_gpu = options.device == "cuda" or options.device == "virtual" and folder == "buggy"
+            if wants - ({"cuda"} if on_gpu else set()):
                 count[folder, "left out"] += 1
                 continue
             probed = run(script, task, options.timeout)
@@ -278,7 +279,7 @@ def main():
                 how, wrong = "left out", None
             elif folder == "buggy":
                 how, wrong = judge_buggy(script, texts, raised, reported)
-                if options.device == "virtual" and wrong is None:
+                if options.device != "any" and wrong is None:
                     how, wrong = judge_on_gpu(texts, pages, raised, reported) or (how, wrong)
             else:
                 plain = run(script, None, options.timeout)

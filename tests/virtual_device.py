@@ -220,6 +220,7 @@ def mixes():
             range(rows.cuda()[1]),
         ],
         lambda: [x.fill_(s), c.fill_(s.cuda()), x.cpu().add_(c), x.add_(s)],
+        lambda: [c.__setitem__(rows.cuda(), 0), F.l1_loss(x.sum(), s), torch.logical_and(x, s)],
     ):
         legal()
     same = "Expected all tensors to be on the same device"
@@ -241,7 +242,9 @@ def mixes():
             "indices should be either on cpu or on the same device as the indexed tensor (cpu)",
             lambda: c[rows.cuda()],
         ),
-        ("indices should be either on cpu or on the same device", lambda: c.__setitem__(rows.cuda(), 0)),
+        (same, lambda: F.mse_loss(x.sum(), s)),
+        (same, lambda: F.binary_cross_entropy_with_logits(x.sum(), s)),
+        (same, lambda: torch.logical_and(s, x)),
         ("expected self and mask to be on the same device", lambda: x.masked_fill(cells, 0)),
         (
             "1D CPU int64 tensor",

@@ -1,14 +1,16 @@
-"""Runs the rule pages on the virtual device.
+"""Runs the rule pages on the virtual device, or on a GPU.
 
-    python tests/virtual_pages.py --torchvet target/debug/torchvet [part of a name …]
+    python tests/virtual_pages.py --torchvet target/debug/torchvet [--device cuda] [part of a name …]
 
-If a page quotes a message of CUDA (`cuda`), its Example must raise this message on the virtual
-device; an Example that names no device creates its tensors there. Every Use instead must run to its
-end on the virtual device.
+If a page quotes a message of CUDA (`cuda`), its Example must raise this message on the device; an
+Example that names no device creates its tensors there. Every Use instead must run to its end there.
+With `--device cuda`, the blocks run on the GPU of this machine. A device-side assert stops the
+process, and the driver prints its condition: then the message is the output of the process.
 """
 
 import argparse
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -22,6 +24,9 @@ import probe_corpus
 
 # These pages quote asserts of other functions than the one in the Example.
 OF_OTHERS = {"shape-mismatch", "invalid-argument"}
+# What a machine may lack: a package, or the network.
+LACKING = re.compile(r"ModuleNotFoundError|URLError|couldn't connect to")
+ASSERTION = re.compile(r"Assertion `.*` failed")
 PRELUDE = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nimport numpy as np\n"
 
 
@@ -35,35 +40,46 @@ def block_of(page, title):
     return block if re.search(r"^\s*(import|from) ", block, re.MULTILINE) else PRELUDE + block
 
 
-def run(block):
-    """The exception of a block on the virtual device; None if it runs to its end."""
+def run(block, device):
+    """The exception of a block on the device, with what the driver printed; None if the block runs to
+    its end."""
     folder = tempfile.mkdtemp()
-    answer = pathlib.Path(folder) / "answer"
+    answer, printed = pathlib.Path(folder, "answer"), pathlib.Path(folder, "stderr")
     child = os.fork()
     if child == 0:
         quiet = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(quiet, stream)
+        errors = os.open(printed, os.O_WRONLY | os.O_CREAT)
+        for number, stream in ((0, quiet), (1, quiet), (2, errors)):
+            os.dup2(stream, number)
         os.chdir(folder)
         from torchvet_probe import virtual
 
         raised = None
-        with virtual.install(1, lambda *_, **__: None):
+        is_virtual = device == "virtual"
+        with virtual.install(1, lambda *_, **__: None) if is_virtual else contextlib.nullcontext():
             try:
                 exec(compile(block, "<block>", "exec"), {"__name__": "__main__"})  # noqa: S102
+                if not is_virtual:
+                    import torch
+
+                    torch.cuda.synchronize()
             except BaseException as error:  # noqa: BLE001
                 raised = f"{type(error).__name__}: {error}"
         answer.write_text(json.dumps(raised))
         os._exit(0)
     os.waitpid(child, 0)
-    return json.loads(answer.read_text()) if answer.exists() else "killed"
+    raised = json.loads(answer.read_text()) if answer.exists() else "killed"
+    return raised and "\n".join([raised, *ASSERTION.findall(printed.read_text(errors="replace"))[:1]])
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Runs the rule pages on the virtual device.")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--torchvet", default=str(probe_corpus.ROOT / "target" / "debug" / "torchvet"))
+    parser.add_argument("--device", choices=("virtual", "cuda"), default="virtual")
     options = parser.parse_args()
+    # Asserts are raised by the call that triggers them.
+    os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
     probe_corpus.load_runtime()
     listed = subprocess.run(
         [options.torchvet, "rule", "--all", "--output-format", "json"], stdout=subprocess.PIPE, check=True
@@ -77,18 +93,19 @@ def main():
         if page.get("cuda") and example is not None:
             # An Example without a device is about values: its tensors are created on the GPU.
             on_gpu = "cuda" in example or "import" in block_of(page, "Example").removeprefix(PRELUDE)
-            raised = run(example if on_gpu else PRELUDE + "torch.set_default_device('cuda')\n" + example)
+            on_device = example if on_gpu else PRELUDE + "torch.set_default_device('cuda')\n" + example
+            raised = run(on_device, options.device)
             good = re.search(page["cuda"], raised or "") is not None
             good = good or page["name"] in OF_OTHERS and re.search(page["cpu"], raised or "") is not None
-            left_out = "ModuleNotFoundError" in (raised or "") or "# error" not in example
+            left_out = LACKING.search(raised or "") or "# error" not in example
             count[
                 "Examples left out" if left_out else "Examples that say what CUDA says" if good else "failed"
             ] += 1
             if not good and not left_out:
                 print(f"failed  {page['name']}: Example raises {raised!r} instead of {page['cuda']!r}")
         if instead is not None:
-            raised = run(instead)
-            good = raised is None or "ModuleNotFoundError" in raised or "URLError" in raised
+            raised = run(instead, options.device)
+            good = raised is None or LACKING.search(raised)
             count["Use instead that run" if good else "failed"] += 1
             if not good:
                 print(f"failed  {page['name']}: Use instead raises {raised!r}")
