@@ -163,6 +163,8 @@ impl Job<'_> {
         };
         let is_doubtful = |span: Span, failure: &Failure| in_doubt(span, failure.certainty);
         watcher.found.borrow_mut().retain(|d| !failures.get(&d.span).is_some_and(|how| is_doubtful(d.span, how)));
+        // The parser guesses what a call with a syntax error means.
+        watcher.found.borrow_mut().retain(|d| !Sources::is_broken(&sources, d.span));
         let places = |of: &dyn Fn(Span, &Failure) -> bool| {
             failures.iter().filter(|(span, how)| of(**span, how)).map(|(span, _)| *span).collect()
         };
@@ -498,8 +500,8 @@ impl Observer for Watcher<'_> {
     }
 
     fn option(&self, it: &mut Interp<'_>, option: &CommandOption<'_>) -> Option<Value> {
-        let source = self.project.file(option.made.file).text();
-        self.options.borrow_mut().entry(option.made).or_insert_with(|| Declared::new(option, source));
+        let texts = || self.project.program_texts(option.made.file);
+        self.options.borrow_mut().entry(option.made).or_insert_with(|| Declared::new(option, texts));
         self.assumed.get(&option.made).map(|other| options::value(it, option, other))
     }
 

@@ -132,8 +132,8 @@ pub(super) fn in_question(report: &Report) -> FxHashSet<Finding> {
 }
 
 impl Declared {
-    /// `source` is the text of the program.
-    pub(super) fn new(option: &CommandOption<'_>, source: &str) -> Declared {
+    /// `texts` gives the texts of the program's files.
+    pub(super) fn new<'t>(option: &CommandOption<'_>, texts: impl Fn() -> Vec<&'t str>) -> Declared {
         let choices = option.choices.iter().filter_map(|choice| match (choice, option.default) {
             (Value::Int(n), default) if default.as_int() != Some(*n) => Some(Other::Int(*n)),
             (Value::Str(text), default) if default.as_str() != Some(&**text) => Some(Other::Text(text.to_string())),
@@ -155,7 +155,7 @@ impl Declared {
             Value::Str(text) if text.starts_with("cuda") => vec![Other::Text("cpu".to_owned())],
             Value::Str(text) if &**text == "cpu" => vec![Other::Text("cuda".to_owned())],
             Value::Str(text) => {
-                let mut all = compared(source, option.name);
+                let mut all = compared(&texts(), option.name);
                 all.retain(|other| **other != **text);
                 all.truncate(MAX_COMPARED);
                 let invented = Other::Invented(format!("{text}-2"));
@@ -180,16 +180,26 @@ impl Declared {
     }
 }
 
-/// The strings with which a program compares an option (`args.mode == "fast"`).
-fn compared(source: &str, option: &str) -> Vec<String> {
-    let attribute = format!(".{} == ", option.trim_start_matches('-').replace('-', "_"));
+/// The strings with which a program compares an option, or a variable or dictionary entry of the same
+/// name: `args.mode == "fast"`, `mode == "fast"`, `config["mode"] == "fast"`.
+fn compared(texts: &[&str], option: &str) -> Vec<String> {
+    let name = option.trim_start_matches('-').replace('-', "_");
     let literal = |rest: &str| {
         let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
         rest.get(1..)?.split(quote).next().map(str::to_owned)
     };
-    let mut all: Vec<String> =
-        source.match_indices(&attribute).filter_map(|(at, _)| literal(source.get(at + attribute.len()..)?)).collect();
-    all.dedup();
+    let mut all = Vec::new();
+    for end in [" == ", "'] == ", "\"] == "] {
+        let comparison = format!("{name}{end}");
+        for text in texts {
+            for (at, _) in text.match_indices(&comparison) {
+                let before = text.get(..at).and_then(|before| before.chars().next_back());
+                let is_whole = before.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+                let found = text.get(at + comparison.len()..).filter(|_| is_whole).and_then(literal);
+                all.extend(found.filter(|found| !all.contains(found)));
+            }
+        }
+    }
     all
 }
 

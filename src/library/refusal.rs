@@ -67,6 +67,10 @@ fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
         return Some((message, near.is_some() || in_nn));
     }
     let [sig] = sigs else { return None };
+    let by_position = sig.params.iter().take(args.pos.len()).filter(|p| !p.keyword_only);
+    if let Some(twice) = by_position.map(|p| p.name).find(|have| args.kw.iter().any(|(name, _)| name == have)) {
+        return Some((format!("`{name}` gets two values for its argument `{twice}`"), true));
+    }
     let given = |name: Sym| args.kw.iter().any(|(have, _)| *have == name);
     let mut needed = sig.params.iter().skip(args.pos.len()).filter(|p| p.default.is_none());
     if let Some(missing) = needed.find(|p| !given(p.name)) {

@@ -130,6 +130,11 @@ impl Project {
         self.programs().mention(self.file(file), text, self.named_files())
     }
 
+    /// The texts of the files of the same program.
+    pub(crate) fn program_texts(&self, file: FileId) -> Vec<&str> {
+        self.programs().texts(self.file(file), self.named_files())
+    }
+
     fn programs(&self) -> &Programs {
         self.programs.get_or_init(|| Programs::of(self.named_files()))
     }

@@ -112,6 +112,13 @@ impl Programs {
         }
     }
 
+    /// The texts of those of these files that belong to the same program as `file`, or only its own
+    /// text if its program is not known.
+    pub(super) fn texts<'a>(&self, file: &'a SourceFile, files: impl Iterator<Item = &'a SourceFile>) -> Vec<&'a str> {
+        let Some(program) = self.of.get(&file.id) else { return vec![file.text()] };
+        files.filter(|other| self.of.get(&other.id) == Some(program)).map(SourceFile::text).collect()
+    }
+
     /// Whether one of these files belongs to the same program as `file` and contains the text, not
     /// counting lines that are comments.
     pub(super) fn mention<'a>(

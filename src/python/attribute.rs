@@ -126,7 +126,11 @@ impl<'p> Interp<'p> {
     }
 
     fn is_collection(&self, value: &Value) -> bool {
-        value.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::List(_) | Data::Dict(_)))
+        match value {
+            Value::Tuple(_) => true,
+            Value::Obj(id) => matches!(self.heap.get(*id), Data::List(_) | Data::Dict(_)),
+            _ => false,
+        }
     }
 
     fn path_member(&mut self, path: Sym, name: Sym) -> Value {

@@ -7,7 +7,7 @@ use super::leave::Leave;
 use super::memo::Recall;
 use super::parameters;
 use super::stmt::Flow;
-use super::{Arg, Args, Event};
+use super::{Arg, Args, Event, RejectKind};
 use crate::libraries;
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
@@ -34,6 +34,7 @@ impl<'p> Interp<'p> {
                 Data::Function(_) => self.call_memoized(*id, args, span),
                 Data::Class(_) => self.instantiate(*id, args, span),
                 Data::Instance(_) => self.call_instance(callee, args, span),
+                Data::List(_) | Data::Dict(_) | Data::Set(_) => self.refuse_callee(callee, span),
                 _ => Value::Unknown,
             },
             Value::Bound(pair) => {
@@ -72,6 +73,7 @@ impl<'p> Interp<'p> {
                 let library = self.library;
                 library.invoke(self, class, callee, args, span).unwrap_or(Value::Unknown)
             }
+            Value::Tuple(_) | Value::Str(_) | Value::Int(_) | Value::Float(_) => self.refuse_callee(callee, span),
             _ => {
                 self.pass_unjudged(span);
                 self.hook_args(&args);
@@ -81,6 +83,23 @@ impl<'p> Interp<'p> {
                 Value::Unknown
             }
         }
+    }
+
+    /// Rejects the call of a value that cannot be called, such as the tuple that a comma at the end of
+    /// an assignment makes.
+    fn refuse_callee(&mut self, callee: &Value, span: Span) -> Value {
+        let (what, is_comma) = match callee {
+            Value::Tuple(items) => ("a tuple", matches!(&**items, [Value::Obj(_)])),
+            Value::Str(_) => ("a string", false),
+            Value::Int(_) | Value::Float(_) => ("a number", false),
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Dict(_)) => ("a dictionary", false),
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Set(_)) => ("a set", false),
+            _ => ("a list", false),
+        };
+        let hint = if is_comma { ": is there a comma at the end of its assignment?" } else { "" };
+        let message = format!("{what} cannot be called{hint}");
+        self.in_arm_of(callee, |it| it.report_missing(RejectKind::Arguments, message, span));
+        self.raise("TypeError")
     }
 
     fn call_path(&mut self, path: Sym, args: Args, span: Span) -> Value {

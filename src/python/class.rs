@@ -284,7 +284,9 @@ impl<'p> Interp<'p> {
                     }
                     "enum.IntEnum" | "enum.StrEnum" => return Value::Unknown,
                     "typing.NamedTuple" => {
-                        self.init_fields(object, &mro, args, span);
+                        let named: Vec<Value> =
+                            mro.iter().filter(|class| self.names_elements(class)).cloned().collect();
+                        self.init_fields(object, &named, args, span);
                         return value;
                     }
                     text if text.starts_with("builtins.") => self.fill_payload(&value, &args, span),
@@ -348,6 +350,25 @@ impl<'p> Interp<'p> {
             Some(factory) => self.call(&factory, Args::default(), span),
             None => Value::Unknown,
         }
+    }
+
+    /// Whether the annotations of a class name the elements of a tuple. Those of its subclasses do
+    /// not.
+    fn names_elements(&self, class: &Value) -> bool {
+        let class = class.as_obj().map(|id| self.heap.get(id));
+        matches!(class, Some(Data::Class(c)) if c.bases.iter().any(|b| b.as_path() == Some("typing.NamedTuple")))
+    }
+
+    /// The elements of an instance of a `typing.NamedTuple`, in order.
+    pub(crate) fn named_elements(&self, object: &Value) -> Vec<Value> {
+        let line = self.mro_of(object);
+        let classes = line.iter().filter(|class| self.names_elements(class)).filter_map(Value::as_obj);
+        let fields = classes.filter_map(|id| match self.heap.get(id) {
+            Data::Class(class) => class.fields.clone(),
+            _ => None,
+        });
+        let element = |field: Sym| object.as_obj().and_then(|id| self.heap.attr(id, field.as_str()));
+        fields.flatten().map(|field| element(field).unwrap_or(Value::Unknown)).collect()
     }
 
     /// The constructor that `@dataclass` generates.

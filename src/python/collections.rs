@@ -66,9 +66,7 @@ impl Interp<'_> {
         let first = args.pos.first().map(|a| a.value.clone());
         match (name, first) {
             ("append", Some(value)) => {
-                if self.heap.is_tensor(&value) {
-                    self.event(Event::Appended { list: id, value: &value, span });
-                }
+                self.event(Event::Appended { list: id, value: &value, span });
                 self.extend_list(id, Items::Exact(vec![value]));
                 Value::None
             }

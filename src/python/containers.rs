@@ -517,10 +517,8 @@ impl Interp<'_> {
             return self.iterate(&payload, span);
         }
         // Iteration over a named tuple yields its fields.
-        if self.is_instance(object, "typing.NamedTuple")
-            && let Some(instance) = self.heap.instance_of(object)
-        {
-            return Items::Exact(instance.attrs.values().cloned().collect());
+        if self.is_instance(object, "typing.NamedTuple") {
+            return Items::Exact(self.named_elements(object));
         }
         Items::Many(Value::Unknown)
     }

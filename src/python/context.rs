@@ -172,6 +172,20 @@ impl<'p> Interp<'p> {
         if self.callee_is_global { self.in_any_arm(report) } else { report(self) }
     }
 
+    /// Reports a mistake that depends only on the type of a value. If the current function has
+    /// created the value, the mistake does not depend on the condition of the arm that contains it.
+    pub(crate) fn in_arm_of(&mut self, value: &Value, report: impl FnOnce(&mut Self)) {
+        if self.is_made_here(value) { self.in_any_arm(report) } else { report(self) }
+    }
+
+    /// Whether the current call has created a value, or all elements of a tuple.
+    fn is_made_here(&self, value: &Value) -> bool {
+        // The scope of a call is created at its beginning.
+        let Some(frame) = self.frames.last() else { return false };
+        let parts = value.parts();
+        !parts.is_empty() && parts.iter().all(|part| part.as_obj().is_some_and(|id| id > frame.home))
+    }
+
     /// Reports a mistake that does not depend on the values of variables, for example the use of a
     /// name that a module does not have. In the arm of an unknown condition, it is a mistake
     /// whenever the arm runs.

@@ -19,6 +19,7 @@ impl<'p> Interp<'p> {
         let library = self.library;
         library.ended(self);
         self.context.speculative = true;
+        self.forget_global_contents();
         // These functions run only once, not in every possible call context, so their budget is
         // smaller.
         self.meter.begin_uncalled();
@@ -35,6 +36,18 @@ impl<'p> Interp<'p> {
             self.frames.push(super::interp::Frame::new(self.root, scope));
             self.run_uncalled(id, &function, &mut instances);
             self.frames.pop();
+        }
+    }
+
+    /// Makes unknown the contents of the global lists and dictionaries that functions fill which
+    /// nothing called: another function may be called after these.
+    fn forget_global_contents(&mut self) {
+        for id in self.defined.clone() {
+            let Data::Function(function) = self.heap.get(id) else { continue };
+            let (code, scope) = (function.code, function.scope);
+            if !self.executed.contains(&code) {
+                self.forget_filled(code, scope);
+            }
         }
     }
 
@@ -171,6 +184,9 @@ impl<'p> Interp<'p> {
         if std::mem::take(&mut self.stopped) {
             // The constructor always raises.
             value = Value::Unknown;
+        }
+        if !constructed {
+            self.event(Event::Supposed { object: &value });
         }
         if let Some(id) = value.as_obj() {
             // An attribute `None` is often a placeholder that other code fills.

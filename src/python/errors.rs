@@ -2,12 +2,14 @@
 
 use rustc_hash::FxHashSet;
 
+use super::Args;
 use super::interp::{Body, Interp};
 use super::leave::Leave;
+use super::library::RejectKind;
 use super::missing::{missing_argument, surplus_arguments, unknown_argument};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Stmt};
+use crate::syntax::{Expr, Span, Stmt};
 use crate::value::{Data, Function, ObjId, Sym, Value, sym};
 
 /// Decorators that do not change a function's signature.
@@ -41,30 +43,32 @@ impl Interp<'_> {
             _ => function.name,
         };
         let arguments = &call.arguments;
-        let spread = arguments.args.iter().any(Expr::is_starred_expr);
-        let all: Vec<&ast::ParameterWithDefault> = parameters.posonlyargs.iter().chain(&parameters.args).collect();
-        let given = arguments.args.len() + bound;
-        if parameters.vararg.is_none() && !spread && given > all.len() {
-            if bound > all.len() {
-                return Some(format!("`{name}` has no parameter for the instance, such as `self`"));
-            }
-            return Some(surplus_arguments(name.as_str(), all.len().saturating_sub(bound), arguments.args.len()));
-        }
-        let named = |p: &&ast::ParameterWithDefault, name: &str| p.parameter.name.as_str() == name;
-        let by_name: Vec<&ast::ParameterWithDefault> = parameters.args.iter().chain(&parameters.kwonlyargs).collect();
-        let keywords: Vec<&str> =
-            arguments.keywords.iter().filter_map(|k| k.arg.as_ref()).map(|k| k.as_str()).collect();
-        if parameters.kwarg.is_none()
-            && let Some(unknown) = keywords.iter().find(|keyword| !by_name.iter().any(|p| named(p, keyword)))
-        {
-            let known = by_name.iter().map(|p| p.parameter.name.as_str());
-            return Some(unknown_argument(name.as_str(), unknown, known).0);
-        }
-        let unpacks = arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
-        let positional = all.into_iter().skip(given);
-        let mut needed = positional.chain(&parameters.kwonlyargs).filter(|p| p.default.is_none());
-        let missing = needed.find(|p| !keywords.contains(&p.parameter.name.as_str()))?;
-        (!spread && !unpacks).then(|| missing_argument(name.as_str(), missing.parameter.name.as_str()))
+        let given = Given {
+            positional: arguments.args.len(),
+            keywords: arguments.keywords.iter().filter_map(|k| k.arg.as_ref()).map(|k| k.as_str()).collect(),
+            spreads: arguments.args.iter().any(Expr::is_starred_expr),
+            unpacks: arguments.keywords.iter().any(|keyword| keyword.arg.is_none()),
+        };
+        mismatch(name.as_str(), parameters, bound, &given)
+    }
+
+    /// Reports arguments that the method which an object's class defines, and which a library calls
+    /// with the arguments of the object's call, does not accept. Returns whether there are any.
+    pub(crate) fn refuse_passed_on(&mut self, object: &Value, method: &Value, args: &Args, span: Span) -> bool {
+        let Value::Bound(pair) = method else { return false };
+        let Some(Data::Function(function)) = pair.1.as_obj().map(|id| self.heap.get(id)) else { return false };
+        // In a function that nothing calls, the receiver and its parts may be of a subclass.
+        let is_open = self.heap.instance_of(object).is_none_or(|instance| instance.open);
+        let Some(parameters) = self.parameters(function).filter(|_| !is_open) else { return false };
+        let given = Given {
+            positional: args.pos.len(),
+            keywords: args.kw.iter().map(|(name, _)| name.as_str()).collect(),
+            spreads: args.more_pos,
+            unpacks: args.more_kw,
+        };
+        let Some(message) = mismatch(function.name.as_str(), parameters, 1, &given) else { return false };
+        self.in_arm_of(object, |it| it.report_missing(RejectKind::Arguments, message, span));
+        true
     }
 
     /// The names of the parameters of a function, as `inspect.signature` lists them; `None` if they
@@ -290,4 +294,38 @@ impl<'a> Visitor<'a> for Locals {
         }
         ast::visitor::walk_pattern(self, pattern);
     }
+}
+
+/// The arguments of a call.
+struct Given<'a> {
+    positional: usize,
+    keywords: Vec<&'a str>,
+    /// Whether there is a `*args`.
+    spreads: bool,
+    /// Whether there is a `**kwargs`.
+    unpacks: bool,
+}
+
+/// What is wrong with the arguments of a call of a function. The receiver is already bound to the
+/// first `bound` parameters.
+fn mismatch(name: &str, parameters: &ast::Parameters, bound: usize, given: &Given<'_>) -> Option<String> {
+    let all: Vec<&ast::ParameterWithDefault> = parameters.posonlyargs.iter().chain(&parameters.args).collect();
+    let positional = given.positional + bound;
+    if parameters.vararg.is_none() && !given.spreads && positional > all.len() {
+        if bound > all.len() {
+            return Some(format!("`{name}` has no parameter for the instance, such as `self`"));
+        }
+        return Some(surplus_arguments(name, all.len().saturating_sub(bound), given.positional));
+    }
+    let named = |p: &&ast::ParameterWithDefault, name: &str| p.parameter.name.as_str() == name;
+    let by_name: Vec<&ast::ParameterWithDefault> = parameters.args.iter().chain(&parameters.kwonlyargs).collect();
+    if parameters.kwarg.is_none()
+        && let Some(unknown) = given.keywords.iter().find(|keyword| !by_name.iter().any(|p| named(p, keyword)))
+    {
+        let known = by_name.iter().map(|p| p.parameter.name.as_str());
+        return Some(unknown_argument(name, unknown, known).0);
+    }
+    let mut needed = all.into_iter().skip(positional).chain(&parameters.kwonlyargs).filter(|p| p.default.is_none());
+    let missing = needed.find(|p| !given.keywords.contains(&p.parameter.name.as_str()))?;
+    (!given.spreads && !given.unpacks).then(|| missing_argument(name, missing.parameter.name.as_str()))
 }

@@ -279,6 +279,19 @@ impl Interp<'_> {
         Some(code.writes.get_or_init(|| Rc::new(Writes::of(code.body))).clone())
     }
 
+    /// Makes unknown the contents of the collections outside of a function, under one name, that its
+    /// body may fill.
+    pub(super) fn forget_filled(&mut self, code: CodeId, scope: ObjId) {
+        let Some(writes) = self.writes(code) else { return };
+        for place in writes.contents.iter().filter(|place| place.len() == 1) {
+            let Some(value) = self.at_place(place, scope, &writes.own, &Attrs::default()) else { continue };
+            let kind = value.as_obj().map(|id| self.heap.get(id));
+            if matches!(kind, Some(Data::List(_) | Data::Dict(_) | Data::Set(_))) {
+                self.havoc(&value);
+            }
+        }
+    }
+
     fn havoc_function(&mut self, code: CodeId, scope: ObjId, given: Attrs, depth: u32, seen: &mut Seen) {
         let call = (code, scope, given.values().map(Value::as_obj).collect());
         // The same call was already followed to at least this depth.

@@ -301,8 +301,11 @@ pub(crate) enum Event<'a> {
     /// `object.name`, and `from` is the place of the assigned expression, if the statement has no
     /// other target.
     SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span, from: Option<Span> },
-    /// An attribute is read: `.grad` of a tensor, or an instance's attribute whose value is a list
-    /// or a dictionary. `object` is `None` for `.grad` of an unknown value.
+    /// An instance was created to run the methods of a class of which the program creates no
+    /// instance. Its attributes are what the constructor has set.
+    Supposed { object: &'a Value },
+    /// An attribute is read: `.grad` of a tensor, or an instance's attribute whose value is a list,
+    /// a tuple or a dictionary. `object` is `None` for `.grad` of an unknown value.
     ReadAttribute { object: Option<ObjId>, name: Sym },
     /// A library's function has returned.
     Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },
@@ -324,7 +327,7 @@ pub(crate) enum Event<'a> {
     Escaped { value: &'a Value },
     /// Python reads a value itself, for example in `print` or in a condition.
     Read { value: &'a Value, how: &'static str, span: Span },
-    /// A tensor is about to be appended to a list.
+    /// A value is about to be appended to a list.
     Appended { list: ObjId, value: &'a Value, span: Span },
     /// A handler of a `try` in a loop was run as if it had caught the exception of
     /// [`Library::fatal`]. `goes_on` tells whether the loop then certainly continues; `since` is

@@ -54,7 +54,7 @@ impl Interp<'_> {
             return false;
         }
         if !is_given && !self.is_in_try() {
-            self.report_missing(RejectKind::Name, message, span);
+            self.in_arm_of(object, |it| it.report_missing(RejectKind::Name, message, span));
         }
         true
     }

@@ -7,6 +7,11 @@ use crate::syntax::{Expr, Stmt};
 /// An attribute that is read, and whether it is called.
 pub(super) type Use<'p> = (&'p str, bool);
 
+/// A use that is not an attribute: an operand of arithmetic whose other operand is `self.name`.
+pub(crate) const OPERAND: Use<'static> = ("(operand)", false);
+/// A use that is not an attribute: the first argument of `F.name(…)`.
+pub(crate) const FUNCTIONAL: Use<'static> = ("(functional)", false);
+
 /// The attributes that every run of a body reads from the object that a name refers to at the start
 /// of the body.
 pub(super) fn uses<'p>(body: &'p [Stmt], name: &str) -> Vec<Use<'p>> {
@@ -94,11 +99,20 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
                 {
                     self.all.push((method.attr.as_str(), true));
                 }
+                if call.arguments.args.first().is_some_and(own) && is_functional(&call.func) {
+                    self.all.push(FUNCTIONAL);
+                }
                 walk_expr(self, expr);
             }
             Expr::Attribute(attribute) => {
                 if own(&attribute.value) {
                     self.all.push((attribute.attr.as_str(), false));
+                }
+                walk_expr(self, expr);
+            }
+            Expr::BinOp(e) => {
+                if own(&e.left) && is_of_self(&e.right) || own(&e.right) && is_of_self(&e.left) {
+                    self.all.push(OPERAND);
                 }
                 walk_expr(self, expr);
             }
@@ -114,6 +128,21 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
             _ => walk_expr(self, expr),
         }
     }
+}
+
+/// Whether an expression is `self.name`.
+fn is_of_self(expr: &Expr) -> bool {
+    let owner = expr.as_attribute_expr().and_then(|attribute| attribute.value.as_name_expr());
+    owner.is_some_and(|owner| owner.id.as_str() == "self")
+}
+
+/// Whether a callee is `F.name` or `….functional.name`.
+fn is_functional(callee: &Expr) -> bool {
+    callee.as_attribute_expr().is_some_and(|attribute| match &*attribute.value {
+        Expr::Name(name) => name.id.as_str() == "F",
+        Expr::Attribute(module) => module.attr.as_str() == "functional",
+        _ => false,
+    })
 }
 
 /// Whether a body uses the value of a name as a dictionary, whatever the name's annotation is.
@@ -180,6 +209,12 @@ mod tests {
         assert_eq!(read("y = x.view(x.shape[0], -1)\nz = x.mean()"), "view() view shape mean() mean");
         assert_eq!(read("for a in b:\n    a.step()\nreturn x.t()"), "t() t");
         assert_eq!(read("with g():\n    y = x.t()"), "t() t");
+    }
+
+    #[test]
+    fn uses_as_an_argument_or_operand_are_told() {
+        assert_eq!(read("y = F.relu(x) - self.mean\nz = x * self.scale"), "(functional) (operand)");
+        assert_eq!(read("y = f(x) - x * 2\nz = F.relu(y, x)"), "");
     }
 
     #[test]

@@ -144,6 +144,6 @@ fn place(event: Event<'_>) -> Option<Span> {
         | Event::Read { span, .. }
         | Event::Appended { span, .. }
         | Event::Handled { handler: span, .. } => Some(span),
-        Event::ReadAttribute { .. } | Event::Escaped { .. } => None,
+        Event::Supposed { .. } | Event::ReadAttribute { .. } | Event::Escaped { .. } => None,
     }
 }

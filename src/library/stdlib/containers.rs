@@ -148,10 +148,9 @@ fn trim(cx: &mut Cx<'_, '_>, deque: &Value, list: &Value, right: bool) {
 
 /// The fields of a named tuple of the program.
 fn elements(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    match cx.it.heap.instance_of(&b.get("self")) {
-        Some(instance) if !instance.open => Value::tuple(instance.attrs.values().cloned().collect()),
-        _ => Value::Unknown,
-    }
+    let object = b.get("self");
+    let is_open = cx.it.heap.instance_of(&object).is_none_or(|instance| instance.open);
+    if is_open { Value::Unknown } else { Value::tuple(cx.it.named_elements(&object)) }
 }
 
 /// A named tuple class: a callable that creates instances.

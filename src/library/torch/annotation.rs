@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::python::Interp;
+use crate::python::{FUNCTIONAL, Interp, OPERAND};
 use crate::syntax::Span;
 use crate::value::{Device, DeviceKind, Dim, Dtype, Partial, Size, Sym, Tensor, Topic, Type, Value, sym};
 
@@ -67,19 +67,44 @@ const METHODS_OF_TENSORS: &[&str] = &[
     "view_as",
 ];
 
-/// A tensor, if the function calls one of the `METHODS_OF_TENSORS` of the parameter. The arguments
-/// of `forward` are assumed to be on the device of the module.
+/// Further methods of tensors. Other values have methods of these names, too, but are rarely
+/// arguments of `forward`.
+const METHODS_IN_FORWARD: &[&str] = &[
+    "bmm",
+    "chunk",
+    "detach",
+    "double",
+    "flatten",
+    "float",
+    "half",
+    "mean",
+    "new",
+    "repeat",
+    "requires_grad_",
+    "reshape",
+    "squeeze",
+    "sum",
+    "transpose",
+    "view",
+];
+
+/// A tensor, if the function uses the parameter as only tensors are used. The arguments of `forward`
+/// are assumed to be on the device of the module.
 pub(crate) fn used(
     it: &mut Interp<'_>,
     uses: &[(&str, bool)],
     receiver: Option<&Value>,
     method: &str,
 ) -> Option<Value> {
-    let of_tensors = |(name, called): &(&str, bool)| *called && METHODS_OF_TENSORS.contains(name);
+    let inside = method == "forward" && receiver.is_some_and(|receiver| super::nn::moves::may_be_moved(it, receiver));
+    let of_tensors = |one: &&(&str, bool)| match **one {
+        OPERAND | FUNCTIONAL => inside,
+        (name, true) => METHODS_OF_TENSORS.contains(&name) || inside && METHODS_IN_FORWARD.contains(&name),
+        _ => false,
+    };
     // The program's own classes may have such a method, too.
     let is_defined = |name: &str| it.mentions(sym(&format!("def {name}(")).as_str());
-    uses.iter().find(|one| of_tensors(one) && !is_defined(one.0))?;
-    let inside = method == "forward" && receiver.is_some_and(|receiver| super::nn::moves::may_be_moved(it, receiver));
+    uses.iter().filter(of_tensors).find(|one| !is_defined(one.0))?;
     let device = inside.then_some(Device::of(DeviceKind::Module));
     Some(it.heap.tensor(Tensor::default().with_device(device, None)))
 }

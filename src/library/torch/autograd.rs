@@ -1,8 +1,33 @@
 //! `torch.autograd`, checkpointing, saving and loading, communication of processes, `TensorBoard`.
 
 use crate::library::{Cx, Table};
-use crate::python::{Arg, Args, Bound, Event};
+use crate::python::{Arg, Args, Bound, Event, RejectKind, Rejection};
 use crate::value::{Data, Grad, Items, Tensor, Type, Value, sym};
+
+/// Calling an instance of a `Function`, as before PyTorch 1.3, always raises.
+fn call_of_instance(cx: &mut Cx<'_, '_>, _: &Value, _: Args) -> Option<Value> {
+    let message = "an instance of a `torch.autograd.Function` cannot be called since PyTorch 1.3: make `forward` and \
+                   `backward` static methods, and call `apply` of the class";
+    let span = cx.span;
+    let rejection =
+        Rejection { kind: RejectKind::Arguments, message: message.to_owned(), reads: Vec::new(), span, assumed: None };
+    cx.it.in_any_arm(|it| it.reject(rejection, span));
+    Some(Value::Unknown)
+}
+
+/// Rejects a path as `map_location`: `torch.load` takes one path, not a folder and a file.
+fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let given = b.get("map_location");
+    if let Some(text) = given.as_str().filter(|text| text.contains(['/', '.'])) {
+        let message = format!("map_location is {text:?}, which is not a device: join the parts of the path");
+        cx.reject(
+            RejectKind::Value,
+            message,
+            vec![("`map_location` is given here".to_owned(), b.span("map_location"))],
+        );
+    }
+    Value::Unknown
+}
 
 pub(crate) fn register(t: &mut Table) {
     t.def(
@@ -19,11 +44,13 @@ pub(crate) fn register(t: &mut Table) {
             Value::None
         },
     );
-    t.class("torch.autograd.Function", &[], "*args, **kwargs").keeps_arguments = false;
+    let function = t.class("torch.autograd.Function", &[], "*args, **kwargs");
+    function.keeps_arguments = false;
+    function.invoke = Some(call_of_instance);
     t.alias("torch.autograd.function.Function", "torch.autograd.Function");
     t.def("torch.utils.checkpoint.checkpoint", "function, *args, **kwargs", checkpoint);
     t.def("torch.utils.checkpoint.checkpoint_sequential", "functions, segments, input, **kwargs", sequential);
-    t.def("torch.load", "f, map_location=None, pickle_module=None, **kwargs", |_, _| Value::Unknown);
+    t.def("torch.load", "f, map_location=None, pickle_module=None, **kwargs", load);
     t.def("torch.save", "obj, f, pickle_module=None, **kwargs", |_, _| Value::None);
     t.def("torch.serialization.add_safe_globals", "safe_globals", |_, _| Value::None);
     t.def("torch.serialization.safe_globals", "safe_globals", |_, _| Value::Unknown);

@@ -145,7 +145,8 @@ fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bo
         (false, true) => b,
         _ => return false,
     };
-    mix == Mix::CpuScalars && cpu.rank().is_none_or(|rank| rank == 0)
+    // A tensor with a known last dimension is no scalar.
+    mix == Mix::CpuScalars && cpu.last_dims().is_empty()
 }
 
 /// The assumption about the device of a module whose methods are analysed without a caller.

@@ -8,7 +8,7 @@
 
 use std::cell::RefCell;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
 use crate::python::{Event, Interp};
@@ -31,6 +31,9 @@ struct Attribute {
     span: Span,
     /// The expression that was assigned.
     from: Option<Span>,
+    /// Whether the constructor left unregistered members in the container, if the program creates no
+    /// instance of the class.
+    supposed: Option<bool>,
 }
 
 #[derive(Default)]
@@ -38,6 +41,9 @@ pub(crate) struct ModulesInPlainContainer {
     attributes: RefCell<Vec<Attribute>>,
     /// Attributes that a `forward` reads while gradients are recorded.
     used: RefCell<FxHashSet<(ObjId, Sym)>>,
+    /// The modules with parameters to train that were appended to each list. The list itself does not
+    /// hold them if the number of its elements is not known.
+    appended: RefCell<FxHashMap<ObjId, Vec<ObjId>>>,
     /// Objects that were registered, or passed to code that may have registered them.
     handed: RefCell<FxHashSet<ObjId>>,
     /// Modules with a method that calls something in `torch.nn` with arguments that are not all
@@ -50,17 +56,24 @@ impl Rule for ModulesInPlainContainer {
         let it = &*cx.it;
         match event {
             Event::SetAttribute { object, name, value, span, from } => {
+                let is_container = match value {
+                    Value::Tuple(_) => true,
+                    Value::Obj(id) => matches!(it.heap.get(*id), Data::List(_) | Data::Dict(_)),
+                    _ => false,
+                };
+                if is_container && it.is_instance(&Value::Obj(object), MODULE) {
+                    let container = value.clone();
+                    self.attributes.borrow_mut().push(Attribute {
+                        object,
+                        name,
+                        container,
+                        span,
+                        from,
+                        supposed: None,
+                    });
+                }
                 let Some(id) = value.as_obj() else { return };
                 match it.heap.get(id) {
-                    Data::List(_) | Data::Dict(_) if it.is_instance(&Value::Obj(object), MODULE) => {
-                        self.attributes.borrow_mut().push(Attribute {
-                            object,
-                            name,
-                            container: value.clone(),
-                            span,
-                            from,
-                        });
-                    }
                     Data::Instance(_) => self.hand(it, value),
                     Data::Tensor(tensor) if tensor.parameter => {
                         self.handed.borrow_mut().insert(id);
@@ -68,8 +81,23 @@ impl Rule for ModulesInPlainContainer {
                     _ => {}
                 }
             }
+            Event::Appended { list, value, .. } => {
+                let Some(id) = value.as_obj().filter(|_| it.is_instance(value, MODULE)) else { return };
+                let mut parameters = Vec::new();
+                trained(it, value, DEPTH, &mut parameters);
+                let handed = self.handed.borrow();
+                if !parameters.is_empty() && parameters.iter().all(|id| !handed.contains(id)) {
+                    self.appended.borrow_mut().entry(list).or_default().push(id);
+                }
+            }
             Event::Escaped { value } => {
                 self.hand_members(it, value, |tensor| tensor.parameter);
+            }
+            Event::Supposed { object } => {
+                let mut attributes = self.attributes.borrow_mut();
+                for attribute in attributes.iter_mut().filter(|a| object.as_obj() == Some(a.object)) {
+                    attribute.supposed = Some(!registers(it) && self.is_unregistered(it, attribute));
+                }
             }
             Event::ReadAttribute { object: Some(object), name } => {
                 let records = !is_without_gradients(it);
@@ -114,38 +142,28 @@ impl Rule for ModulesInPlainContainer {
 
     fn end(&self, cx: &mut Context<'_, '_>) {
         let it = &*cx.it;
-        let (used, handed) = (self.used.borrow(), self.handed.borrow());
+        let used = self.used.borrow();
         for attribute in &*self.attributes.borrow() {
-            let Attribute { object, name, container, span, from } = attribute;
-            let open = it.heap.instance_of(&Value::Obj(*object)).is_none_or(|instance| instance.open);
-            if open || !used.contains(&(*object, *name)) || self.unsure.borrow().contains(object) {
+            let Attribute { object, name, container, span, from, supposed } = attribute;
+            if !used.contains(&(*object, *name)) || !supposed.unwrap_or_else(|| self.is_unregistered(it, attribute)) {
                 continue;
             }
             let mut members = Vec::new();
             collect(it, container, DEPTH, &mut members);
-            let learns = |member: &Value| {
-                let mut parameters = Vec::new();
-                trained(it, member, DEPTH, &mut parameters);
-                let own = member.as_obj().is_some_and(|id| id > *object);
-                own && !parameters.is_empty() && parameters.iter().all(|id| !handed.contains(id))
-            };
-            let any_handed = members.iter().filter_map(Value::as_obj).any(|id| handed.contains(&id));
-            if any_handed || !members.iter().any(learns) {
-                continue;
-            }
-            let kind = if matches!(container.as_obj().map(|id| it.heap.get(id)), Some(Data::Dict(_))) {
-                ("dictionary", "ModuleDict")
-            } else {
-                ("list", "ModuleList")
+            let kind = match container {
+                Value::Tuple(_) => ("tuple", "ModuleList"),
+                Value::Obj(id) if matches!(it.heap.get(*id), Data::Dict(_)) => ("dictionary", "ModuleDict"),
+                _ => ("list", "ModuleList"),
             };
             let message = format!(
                 "`{name}` is a plain {}, which does not register its elements: they are not trained, moved or saved \
                  with the module (use `nn.{}`)",
                 kind.0, kind.1
             );
-            let only_modules = members.iter().all(|member| it.is_instance(member, MODULE));
+            let only_modules = !members.is_empty() && members.iter().all(|member| it.is_instance(member, MODULE));
             let fix = from.filter(|_| only_modules).and_then(|from| wrapped(cx, from, kind.1));
-            if let Some(finding) = cx.findings.report(NAME, Severity::Error, message, *span, Vec::new()) {
+            let severity = if supposed.is_some() { Severity::Warning } else { Severity::Error };
+            if let Some(finding) = cx.findings.report(NAME, severity, message, *span, Vec::new()) {
                 finding.fix = fix;
             }
         }
@@ -153,6 +171,30 @@ impl Rule for ModulesInPlainContainer {
 }
 
 impl ModulesInPlainContainer {
+    /// Whether the module has created members of the container that have parameters to train and
+    /// that nothing may have registered.
+    fn is_unregistered(&self, it: &Interp<'_>, attribute: &Attribute) -> bool {
+        let Attribute { object, container, .. } = attribute;
+        let open = it.heap.instance_of(&Value::Obj(*object)).is_none_or(|instance| instance.open);
+        if open || self.unsure.borrow().contains(object) {
+            return false;
+        }
+        let handed = self.handed.borrow();
+        let mut members = Vec::new();
+        collect(it, container, DEPTH, &mut members);
+        let learns = |member: &Value| {
+            let mut parameters = Vec::new();
+            trained(it, member, DEPTH, &mut parameters);
+            let own = member.as_obj().is_some_and(|id| id > *object);
+            own && !parameters.is_empty() && parameters.iter().all(|id| !handed.contains(id))
+        };
+        let appended = self.appended.borrow();
+        let appended = container.as_obj().and_then(|id| appended.get(&id)).map_or(&[][..], Vec::as_slice);
+        let all = || members.iter().filter_map(Value::as_obj).chain(appended.iter().copied());
+        let learning = members.iter().any(learns) || appended.iter().any(|id| id > object);
+        !all().any(|id| handed.contains(&id)) && learning
+    }
+
     /// Records in `handed` the modules in a value, and the tensors in it that `is_handed` selects.
     fn hand_members(&self, it: &Interp<'_>, value: &Value, is_handed: impl Fn(&Tensor) -> bool) {
         let mut members = Vec::new();
@@ -198,6 +240,13 @@ fn wrapped(cx: &Context<'_, '_>, from: Span, class: &str) -> Option<Fix> {
             Edit { span: Span { start: from.end, ..from }, content: ")".to_owned() },
         ],
     })
+}
+
+/// Whether the program may register members of a container in code that was not run.
+fn registers(it: &Interp<'_>) -> bool {
+    ["self.add_module(", "self.register_module(", "self.register_parameter(", "setattr(self"]
+        .iter()
+        .any(|text| it.mentions(text))
 }
 
 /// The modules and tensors in a value, including those in lists, tuples and dictionaries.

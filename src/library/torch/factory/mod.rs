@@ -15,7 +15,7 @@ use super::cast::cast;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Dim, Dtype, Grad, Kind, Size, Tensor, Type, Value, dims_text};
-use options::{Options, dims, fill, fills, finish, fits, option};
+use options::{Options, dims, fill, fills, finish, fits, option, own_dims};
 
 /// The parameters of the factories that take a size, and of those that take a tensor.
 const SIZED: &str = "*size, generator=None, names=None, memory_format=None, out=None, dtype=None, layout=None, device=None, \
@@ -213,7 +213,7 @@ fn frombuffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// A tensor of a given size, filled with one value.
 fn sized(cx: &mut Cx<'_, '_>, b: &Bound, value: Option<f64>) -> Value {
-    let shape = dims(cx, b, &b.rest_values());
+    let shape = own_dims(cx, b);
     let default = cx.default_dtype();
     let options = Options::here(cx, b, default);
     let mut out = options.tensor(shape, cx.at());

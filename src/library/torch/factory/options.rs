@@ -4,7 +4,7 @@ use crate::library::Cx;
 use crate::library::torch::broadcast::{Named, dtype_read};
 use crate::library::torch::carry;
 use crate::library::torch::views::layout;
-use crate::python::{Bound, RejectKind};
+use crate::python::{Bound, RejectKind, Rejection, missing_argument};
 use crate::value::{Device, Dim, Dtype, Grad, Origin, Range, Size, Tensor, Type, Value};
 
 /// `dtype=`, `device=` and `requires_grad=` of a factory.
@@ -139,6 +139,20 @@ pub(crate) fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<V
         return None;
     }
     Some(sizes.into_iter().map(|size| Dim::new(size, at)).collect())
+}
+
+/// The dimensions of a function such as `torch.zeros`, whose positional arguments are the sizes.
+/// Rejects a call without a size.
+pub(crate) fn own_dims(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<Vec<Dim>> {
+    if b.rest.is_empty() && !b.open {
+        let message = missing_argument(cx.name(), "size");
+        let span = cx.span;
+        let rejection = Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed: None };
+        cx.it.in_any_arm(|it| it.reject(rejection, span));
+        cx.it.raise("TypeError");
+        return None;
+    }
+    dims(cx, b, &b.rest_values())
 }
 
 /// Sets all elements of a tensor to one value.

@@ -1,7 +1,7 @@
 //! Random tensors: shapes, dtypes and ranges.
 
 use super::SIZED;
-use super::options::{Options, dims, finish, option};
+use super::options::{Options, dims, finish, option, own_dims};
 use crate::library::torch::broadcast::{
     Mix, common_device, common_shape, dtype_read, result_grad, shape_read, shape_text,
 };
@@ -55,7 +55,7 @@ fn with_unit_range(cx: &Cx<'_, '_>, out: &mut Tensor) {
 }
 
 fn drawn(cx: &mut Cx<'_, '_>, b: &Bound, unit: bool) -> Value {
-    let shape = dims(cx, b, &b.rest_values());
+    let shape = own_dims(cx, b);
     let default = cx.default_dtype();
     let options = Options::here(cx, b, default);
     let mut out = options.tensor(shape, cx.at());

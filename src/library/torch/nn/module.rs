@@ -92,6 +92,9 @@ fn run_forward(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value>
         cx.it.forget_assigned(object);
         return Some(Value::Unknown);
     };
+    if cx.it.refuse_passed_on(object, &forward, &args, span) {
+        return Some(cx.it.raise("TypeError"));
+    }
     Some(cx.it.call(&forward, args, span))
 }
 
