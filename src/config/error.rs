@@ -21,7 +21,7 @@ impl ConfigError {
         ConfigError { message: message.into(), place: None }
     }
 
-    /// A mistake at a place of a file.
+    /// A mistake at a place in a file.
     pub(crate) fn at(message: impl Into<String>, path: PathBuf, text: &str, span: Range<usize>) -> Self {
         ConfigError { message: message.into(), place: Some((path, text.to_owned(), span)) }
     }

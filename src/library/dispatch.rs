@@ -387,6 +387,10 @@ impl Library for Libraries {
         super::names::missing_name(path.as_str(), name.as_str())
     }
 
+    fn lists_modules(&self, path: &str) -> bool {
+        super::names::lists_modules(path)
+    }
+
     fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String> {
         super::names::missing_attribute(heap, value, name.as_str())
     }

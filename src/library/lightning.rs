@@ -266,6 +266,7 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     for object in [&module, &model] {
         cx.it.forget_assigned(object);
+        cx.it.forget_contents(object);
     }
     Value::None
 }

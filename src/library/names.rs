@@ -75,6 +75,11 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     sure.then(|| format!("`{path}.{name}` does not exist{}", meant(near)))
 }
 
+/// Whether the names of a module include those of all public modules inside of it.
+pub(crate) fn lists_modules(path: &str) -> bool {
+    NAMES.contains_key(path) && path.split('.').next().is_some_and(|root| root == "torch" || root == "torchvision")
+}
+
 pub(crate) fn is_tensor_attribute(name: &str) -> bool {
     NAMES.get("torch.Tensor").is_some_and(|names| names.contains(name))
 }

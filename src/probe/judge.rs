@@ -163,7 +163,7 @@ pub(super) fn without_witness(page: &Page) -> String {
     if page.contract_of.is_empty() && page.rejects.is_none() {
         "a single call cannot show it".to_owned()
     } else {
-        "too little is known about the arguments of the call".to_owned()
+        "the finding is not about a call of a library function with arguments that fit its parameters".to_owned()
     }
 }
 

@@ -254,7 +254,7 @@ impl Writer {
         }
     }
 
-    /// A value as an expression.
+    /// The Python expression for a value.
     pub(super) fn expression(&mut self, form: &Form, name: &str) -> String {
         match form {
             Form::None => "None".to_owned(),

@@ -259,7 +259,9 @@ impl<'p> Interp<'p> {
     pub(super) fn forget_own(&mut self, id: ObjId) {
         let Some(class) = self.heap.instance_of(&Value::Obj(id)).and_then(|i| i.class.as_obj()) else { return };
         for name in self.attributes_set_later(class) {
-            if self.heap.attr(id, name.as_str()).is_some() {
+            // `n = 0` in the class body is the first value of the attribute that `self.n += 1` sets.
+            let of_class = || self.class_attr(class, name).is_some_and(|value| !self.is_callable(&value));
+            if self.heap.attr(id, name.as_str()).is_some() || of_class() {
                 self.heap.set_attr(id, name.as_str(), Value::Unknown);
             }
         }

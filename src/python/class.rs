@@ -359,16 +359,21 @@ impl<'p> Interp<'p> {
         matches!(class, Some(Data::Class(c)) if c.bases.iter().any(|b| b.as_path() == Some("typing.NamedTuple")))
     }
 
-    /// The elements of an instance of a `typing.NamedTuple`, in order.
-    pub(crate) fn named_elements(&self, object: &Value) -> Vec<Value> {
+    /// The names of the elements of an instance of a `typing.NamedTuple`, in order.
+    pub(crate) fn element_names(&self, object: &Value) -> Vec<Sym> {
         let line = self.mro_of(object);
         let classes = line.iter().filter(|class| self.names_elements(class)).filter_map(Value::as_obj);
         let fields = classes.filter_map(|id| match self.heap.get(id) {
             Data::Class(class) => class.fields.clone(),
             _ => None,
         });
+        fields.flatten().collect()
+    }
+
+    /// The elements of an instance of a `typing.NamedTuple`, in order.
+    pub(crate) fn named_elements(&self, object: &Value) -> Vec<Value> {
         let element = |field: Sym| object.as_obj().and_then(|id| self.heap.attr(id, field.as_str()));
-        fields.flatten().map(|field| element(field).unwrap_or(Value::Unknown)).collect()
+        self.element_names(object).into_iter().map(|field| element(field).unwrap_or(Value::Unknown)).collect()
     }
 
     /// The constructor that `@dataclass` generates.

@@ -175,14 +175,37 @@ impl Interp<'_> {
                 let library = self.library;
                 library.unseen(self, id);
                 self.forget_own(id);
-                let Data::Instance(instance) = self.heap.get(id) else { return };
-                let parts: Vec<ObjId> = instance.attrs.values().filter_map(Value::as_obj).collect();
-                for part in parts {
-                    self.havoc_container(part);
-                }
+                self.forget_contents(&Value::Obj(id));
             }
+            Data::Class(_) => self.havoc_class(id),
             Data::Function(_) | Data::Iter(_) => self.havoc_call(&Value::Obj(id), Given::default(), depth, seen),
             _ => self.havoc_container(id),
+        }
+    }
+
+    /// Makes unknown the contents of the collections that are attributes of an instance or of its
+    /// classes: a method may fill a collection that the class body has created.
+    pub(crate) fn forget_contents(&mut self, object: &Value) {
+        let parts: Vec<ObjId> = match self.heap.instance_of(object) {
+            Some(instance) => instance.attrs.values().filter_map(Value::as_obj).collect(),
+            None => return,
+        };
+        for part in parts {
+            self.havoc_container(part);
+        }
+        for class in self.mro_of(object).iter().filter_map(Value::as_obj) {
+            self.havoc_class(class);
+        }
+    }
+
+    /// Makes unknown the contents of the collections that are attributes of a class.
+    fn havoc_class(&mut self, id: ObjId) {
+        let Data::Class(class) = self.heap.get(id) else { return };
+        let parts: Vec<ObjId> = class.attrs.values().filter_map(Value::as_obj).collect();
+        for part in parts {
+            if matches!(self.heap.get(part), Data::List(_) | Data::Dict(_) | Data::Set(_)) {
+                self.havoc_container(part);
+            }
         }
     }
 
@@ -408,7 +431,11 @@ impl Interp<'_> {
             }
         };
         for name in attributes {
-            value = self.heap.attr(value.as_obj()?, name.as_str())?;
+            let own = self.heap.attr(value.as_obj()?, name.as_str());
+            // An attribute of the class body, such as a list, is shared by all instances.
+            let shared =
+                || self.mro_of(&value).iter().filter_map(Value::as_obj).find_map(|c| self.class_attr(c, *name));
+            value = own.or_else(shared)?;
         }
         Some(value)
     }

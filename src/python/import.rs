@@ -286,6 +286,15 @@ impl Interp<'_> {
     fn imported(&mut self, path: Sym, span: Span) {
         self.event(Event::Import { path, span });
         let library = self.library;
+        // `import torch.mn` fails if `torch` has no module `mn`.
+        let text = path.as_str();
+        for (at, _) in text.match_indices('.') {
+            let (parent, rest) = text.split_at(at);
+            let name = rest.trim_start_matches('.').split('.').next().unwrap_or_default();
+            if library.lists_modules(parent) {
+                self.report_name(sym(parent), sym(name), span);
+            }
+        }
         library.imported(self, path);
     }
 

@@ -168,6 +168,9 @@ pub(crate) trait Library: Sync {
     /// The message for a name that a library's module or class does not have.
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String>;
 
+    /// Whether all public modules directly inside of a library's module are known.
+    fn lists_modules(&self, path: &str) -> bool;
+
     /// The message for an attribute that a value of a known type does not have.
     fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String>;
 

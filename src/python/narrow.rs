@@ -73,9 +73,9 @@ fn reads(expr: &Expr, name: &str) -> bool {
 }
 
 impl<'p> Interp<'p> {
-    /// Weakens the values that a condition reads, and returns them for [`Interp::settle`]. In each
-    /// arm of a condition on a label, the label has only some of its values, so none of them is
-    /// certain to occur.
+    /// Weakens the values that a condition reads, and returns them for [`Interp::settle`]. Each
+    /// arm runs with only some of the possible values of a name, so inside an arm, no particular
+    /// value is certain to occur.
     pub(super) fn doubt(&mut self, test: &'p Expr) -> Vec<Doubt> {
         let mut read = Vec::new();
         names(test, &mut read);

@@ -271,7 +271,8 @@ fn filled(cx: &mut Cx<'_, '_>, b: &Bound, value: &Value) -> Value {
 /// A Series with its missing values replaced by this value.
 fn without_missing(cx: &mut Cx<'_, '_>, mut have: Series, value: &Value) -> Series {
     if have.array.dtype.is_some_and(|d| !d.is_floating()) {
-        // Integers and bools cannot have missing values.
+        // Integers and bools of NumPy's dtypes cannot be missing; the dtype of pandas' own nullable
+        // columns is unknown here.
         return have;
     }
     if let Some(items) = have.exact().map(<[Value]>::to_vec) {

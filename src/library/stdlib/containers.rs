@@ -89,9 +89,13 @@ pub(crate) fn register(t: &mut Table) {
         cx.it.subscript(&items, &b.get("index"), span)
     });
     t.def("typing.NamedTuple._replace", "self, **changes", |cx, b| {
-        let Some(found) = cx.it.heap.instance_of(&b.get("self")) else { return Value::Unknown };
+        let object = b.get("self");
+        let Some(found) = cx.it.heap.instance_of(&object) else { return Value::Unknown };
         let mut copy = found.clone();
-        copy.open |= b.open;
+        // The copy lacks the other attributes, which the program may then set in unseen ways.
+        let names = cx.it.element_names(&object);
+        copy.attrs.retain(|name, _| names.contains(name));
+        copy.open |= b.open || copy.attrs.len() < found.attrs.len();
         copy.attrs.extend(b.extra.iter().map(|(name, arg)| (*name, arg.value.clone())));
         Value::Obj(cx.it.heap.alloc(Data::Instance(copy)))
     });

@@ -212,7 +212,8 @@ fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
         return;
     }
     out.range = match takes {
-        // If elements change their order, the columns may have other ranges.
+        // Elements may move to other columns, so the range of each column (`Range::uneven`) is no
+        // longer known.
         Takes::All => input.range.clone().map(|r| if r.uneven.is_some() { r.somewhere() } else { r }),
         // A mask selects by value, so it is not known which values the result contains.
         _ if out.shape.iter().flatten().any(|d| is_count(&d.size)) => {

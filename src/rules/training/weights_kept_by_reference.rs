@@ -30,7 +30,7 @@ type Place = (Option<ObjId>, Sym);
 struct Kept {
     at: Span,
     module: ObjId,
-    /// The memory of the weights, as far as it is known.
+    /// The known parameters and buffers whose memory the entries of the state dict share.
     weights: Vec<ObjId>,
 }
 

@@ -105,9 +105,8 @@ fn slice(cx: &mut Cx<'_, '_>, parts: &[Value; 3], numpy: bool) -> Result<Item, R
     Ok(Item::Slice([maybe_none(start), maybe_none(stop), maybe_none(step)]))
 }
 
-/// A list as an index tensor. If the whole index is a list that does not consist of numbers, such
-/// as a list of lists, older PyTorch versions read it as a tuple and newer ones do not, so the
-/// result is unknown.
+/// A list as an index tensor. If the whole index is a list of lists, tensors or slices, PyTorch reads
+/// it as a tuple, but has announced that it will read it as a tensor, so the result is unknown.
 fn list(cx: &mut Cx<'_, '_>, value: &Value, items: &[Value], numpy: bool, inside: bool) -> Item {
     if items.is_empty() {
         let none = Tensor { shape: Some(vec![Dim::int(0)]), ..Tensor::default() };
@@ -135,6 +134,10 @@ fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, Rejec
         !d.is_integral()
             || (torch && !numpy && matches!(d, Dtype::Int8 | Dtype::Int16) && rank.is_some_and(|rank| rank > 0))
     };
+    // PyTorch truncates the elements of a NumPy array to integers.
+    if !torch && !numpy && tensor.dtype.is_some_and(|d| !d.is_integral()) && rank.is_some_and(|rank| rank > 0) {
+        return Ok(Item::Unknown);
+    }
     if let Some(dtype) = tensor.dtype.filter(|d| refused(*d) && !matches!(d, Dtype::Other(_))) {
         let message = format!("a tensor of {dtype} cannot be an index: use int64, int32 or bool");
         let named: Named<'_> = ("the index", &tensor);

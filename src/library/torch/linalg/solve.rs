@@ -341,13 +341,15 @@ fn ormqr(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         if let Some(last) = last
             && of.columns.size.less(&last.size) == Some(true)
         {
-            refuse_fit(cx, first, second, "there are more reflectors than columns");
+            refuse_fit(cx, first, second, "`input2` (tau) has more reflectors than `input` has columns");
             return cx.some_tensor();
         }
         if let (Some(side), Some(last)) = (side, last)
             && side.size.less(&last.size) == Some(true)
         {
-            refuse_fit(cx, second, third, "there are more reflectors than rows");
+            let sizes = if b.get("left").as_bool() == Some(true) { "rows" } else { "columns" };
+            let message = format!("`input2` (tau) has more reflectors than `input3` has {sizes}");
+            refuse_fit(cx, second, third, &message);
             return cx.some_tensor();
         }
         let ranks = [input.rank(), tau.rank().and_then(|r| r.checked_add(1)), other.rank()];

@@ -36,7 +36,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
     if let Some(n) = b.get("label_smoothing").as_f64().filter(|n| *n < 0.0 || *n > 1.0) {
         let at = b.span("label_smoothing").or(cx.at());
-        let message = format!("label_smoothing is {n}: it must be from 0 to 1");
+        let message = format!("label_smoothing is {n}: it must be between 0 and 1");
         cx.reject(RejectKind::Value, message, vec![(format!("label_smoothing is {n}"), at)]);
     }
     for name in ["num_classes", "ignore_index", "label_smoothing", "options", "weight"] {

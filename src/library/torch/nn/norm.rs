@@ -133,9 +133,9 @@ fn check_eps(cx: &mut Cx<'_, '_>, b: &Bound) {
 fn instance_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     let parameters = parameters(cx, b, &["weight", "bias", "running_mean", "running_var"]);
-    // The number of channels is not checked: an unbatched input begins with the channels, and only
-    // the name of a layer (`InstanceNorm2d`), not of the function, shows whether an input is
-    // unbatched.
+    // The number of channels is not checked. This function also runs for the layers
+    // `InstanceNorm1d` to `InstanceNorm3d`, whose unbatched inputs have the channels in dimension 0,
+    // and it does not know which layer called it.
     let out = normalized(cx, &input, &parameters);
     cx.out(out)
 }
