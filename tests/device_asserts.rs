@@ -20,7 +20,7 @@ contains the asserts that no Python program can trigger. CUDA prints the conditi
 and the line number, which differs between releases. `torchvet rule CODE` explains the rule.
 
 The conditions were read from the binaries of PyTorch 2.15 or from the source of 2.6; the messages of the CPU come from \
-calls on 2.15. The table is generated from [device-asserts.toml](device-asserts.toml) and the pages.
+calls on 2.15. [verified-on-cuda.md](verified-on-cuda.md) shows which of them were triggered on a GPU. The table is generated from [device-asserts.toml](device-asserts.toml) and the pages.
 
 | reached by | file | condition | on the CPU | page |
 | --- | --- | --- | --- | --- |

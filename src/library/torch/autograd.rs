@@ -4,9 +4,9 @@ use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Event, RejectKind, Rejection};
 use crate::value::{Data, Grad, Items, Tensor, Type, Value, sym};
 
-/// Calling an instance of a `Function`, as before PyTorch 1.3, always raises.
+/// Calling an instance of a `Function`, as old programs do, always raises.
 fn call_of_instance(cx: &mut Cx<'_, '_>, _: &Value, _: Args) -> Option<Value> {
-    let message = "an instance of a `torch.autograd.Function` cannot be called since PyTorch 1.3: make `forward` and \
+    let message = "an instance of a `torch.autograd.Function` can no longer be called: make `forward` and \
                    `backward` static methods, and call `apply` of the class";
     let span = cx.span;
     let rejection =

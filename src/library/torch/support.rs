@@ -202,7 +202,8 @@ pub(crate) fn give_all_with(cx: &mut Cx<'_, '_>, b: &Bound, results: Vec<Tensor>
     }
 }
 
-/// Writes a result into `out=`, which is resized to the shape of the result and keeps its dtype and device.
+/// Writes a result into `out=`, which is resized to the shape of the result and keeps its dtype and
+/// device.
 fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -> Value {
     let (Some(id), Some(have)) = (out.as_obj(), cx.tensor(out)) else {
         result.dtype = None;
