@@ -37,8 +37,7 @@ pub(super) fn refuse_module(it: &mut Interp<'_>, path: Sym, span: Span) -> Value
         return Value::Unknown;
     }
     let message = format!("`{path}` is a module: it cannot be called");
-    let rejection = Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed: None };
-    it.in_any_arm(|it| it.reject(rejection, span));
+    it.report_arguments(message, span);
     it.raise("TypeError")
 }
 

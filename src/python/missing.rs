@@ -95,6 +95,11 @@ impl Interp<'_> {
         self.sources.assigns(self.root, name.as_str()) || texts.iter().any(|text| self.mentions(sym(text).as_str()))
     }
 
+    /// Reports arguments that no call accepts, whatever the condition of the arm that contains it.
+    pub(crate) fn report_arguments(&mut self, message: String, span: Span) {
+        self.in_any_arm(|it| it.report_missing(RejectKind::Arguments, message, span));
+    }
+
     /// Reports a mistake that ends every run that reaches this place.
     pub(super) fn report_missing(&mut self, kind: RejectKind, message: String, span: Span) {
         self.reject(Rejection { kind, message, reads: Vec::new(), span, assumed: None }, span);

@@ -1,17 +1,14 @@
 //! `torch.autograd`, checkpointing, saving and loading, communication of processes, `TensorBoard`.
 
 use crate::library::{Cx, Table};
-use crate::python::{Arg, Args, Bound, Event, RejectKind, Rejection};
+use crate::python::{Arg, Args, Bound, Event, RejectKind};
 use crate::value::{Data, Grad, Items, Tensor, Type, Value, sym};
 
 /// Calling an instance of a `Function`, as old programs do, always raises.
 fn call_of_instance(cx: &mut Cx<'_, '_>, _: &Value, _: Args) -> Option<Value> {
     let message = "an instance of a `torch.autograd.Function` can no longer be called: make `forward` and \
                    `backward` static methods, and call `apply` of the class";
-    let span = cx.span;
-    let rejection =
-        Rejection { kind: RejectKind::Arguments, message: message.to_owned(), reads: Vec::new(), span, assumed: None };
-    cx.it.in_any_arm(|it| it.reject(rejection, span));
+    cx.it.report_arguments(message.to_owned(), cx.span);
     Some(Value::Unknown)
 }
 

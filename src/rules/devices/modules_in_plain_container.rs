@@ -83,10 +83,7 @@ impl Rule for ModulesInPlainContainer {
             }
             Event::Appended { list, value, .. } => {
                 let Some(id) = value.as_obj().filter(|_| it.is_instance(value, MODULE)) else { return };
-                let mut parameters = Vec::new();
-                trained(it, value, DEPTH, &mut parameters);
-                let handed = self.handed.borrow();
-                if !parameters.is_empty() && parameters.iter().all(|id| !handed.contains(id)) {
+                if self.learns(it, value) {
                     self.appended.borrow_mut().entry(list).or_default().push(id);
                 }
             }
@@ -182,17 +179,20 @@ impl ModulesInPlainContainer {
         let handed = self.handed.borrow();
         let mut members = Vec::new();
         collect(it, container, DEPTH, &mut members);
-        let learns = |member: &Value| {
-            let mut parameters = Vec::new();
-            trained(it, member, DEPTH, &mut parameters);
-            let own = member.as_obj().is_some_and(|id| id > *object);
-            own && !parameters.is_empty() && parameters.iter().all(|id| !handed.contains(id))
-        };
+        let learns = |member: &Value| member.as_obj().is_some_and(|id| id > *object) && self.learns(it, member);
         let appended = self.appended.borrow();
         let appended = container.as_obj().and_then(|id| appended.get(&id)).map_or(&[][..], Vec::as_slice);
         let all = || members.iter().filter_map(Value::as_obj).chain(appended.iter().copied());
         let learning = members.iter().any(learns) || appended.iter().any(|id| id > object);
         !all().any(|id| handed.contains(&id)) && learning
+    }
+
+    /// Whether a value has parameters to train, none of which was registered or passed on.
+    fn learns(&self, it: &Interp<'_>, value: &Value) -> bool {
+        let mut parameters = Vec::new();
+        trained(it, value, DEPTH, &mut parameters);
+        let handed = self.handed.borrow();
+        !parameters.is_empty() && parameters.iter().all(|id| !handed.contains(id))
     }
 
     /// Records in `handed` the modules in a value, and the tensors in it that `is_handed` selects.

@@ -4,7 +4,7 @@ use crate::library::Cx;
 use crate::library::torch::broadcast::{Named, dtype_read};
 use crate::library::torch::carry;
 use crate::library::torch::views::layout;
-use crate::python::{Bound, RejectKind, Rejection, missing_argument};
+use crate::python::{Bound, RejectKind, missing_argument};
 use crate::value::{Device, Dim, Dtype, Grad, Origin, Range, Size, Tensor, Type, Value};
 
 /// `dtype=`, `device=` and `requires_grad=` of a factory.
@@ -146,9 +146,7 @@ pub(crate) fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<V
 pub(crate) fn own_dims(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<Vec<Dim>> {
     if b.rest.is_empty() && !b.open {
         let message = missing_argument(cx.name(), "size");
-        let span = cx.span;
-        let rejection = Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed: None };
-        cx.it.in_any_arm(|it| it.reject(rejection, span));
+        cx.it.report_arguments(message, cx.span);
         cx.it.raise("TypeError");
         return None;
     }
