@@ -13,7 +13,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use super::Report;
 use crate::diagnostic::{Diagnostic, Label, Severity};
-use crate::library::torch::broadcast::MODULE_ON_GPU;
+use crate::library::torch::broadcast::assumes_gpu;
 use crate::python::{CommandOption, Interp};
 use crate::syntax::Span;
 use crate::value::{Sign, Size, Type, Value, sym};
@@ -120,9 +120,9 @@ enum Proof {
 }
 
 /// Whether the value of an option may refute a finding. The finding must be an error, or a warning
-/// that assumes that the module is on a GPU: an option may select the device.
+/// that assumes a GPU: an option may select the device.
 fn is_in_question(finding: &Diagnostic) -> bool {
-    finding.severity == Severity::Error || finding.message.starts_with(MODULE_ON_GPU)
+    finding.severity == Severity::Error || assumes_gpu(&finding.message)
 }
 
 /// The findings of a report that the value of an option may refute.

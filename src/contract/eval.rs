@@ -107,7 +107,7 @@ impl Judge<'_, '_> {
 
     pub(super) fn of_value(&self, value: &Value, name: &str) -> Cv {
         match value {
-            Value::Unknown | Value::Any(_) => Cv::Unknown,
+            Value::Unknown | Value::Open(_) | Value::Any(_) => Cv::Unknown,
             Value::None => Cv::None,
             Value::Bool(b) => Cv::Bool(*b),
             Value::Int(n) => Cv::int(*n),

@@ -22,10 +22,11 @@ impl Libraries {
     /// `by_program`: whether the program or a layer makes the call. For other calls, the kind of the
     /// first argument is not checked, because operators also pass operands of other kinds.
     fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span, by_program: bool) -> Value {
-        let Some(bound) = entry.bind(args) else {
+        let Some(mut bound) = entry.bind(args) else {
             refuse_arguments(it, path, args, span);
             return Value::Unknown;
         };
+        torch::open::give_tensors(it, path, &mut bound);
         let refused = it.refused.0;
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
         if by_program && refuse_kind(&mut Cx { it, path, span }, &bound) {
@@ -257,6 +258,11 @@ impl Library for Libraries {
     }
 
     fn binary(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
+        let (left, right) = match torch::open::operands(it, op, left, right) {
+            Some(Err(result)) => return Some(result),
+            Some(Ok((left, right))) => (&left.clone(), &right.clone()),
+            None => (left, right),
+        };
         pandas::binary(it, op, left, right, span)
             .or_else(|| numpy::binary(it, op, left, right, span))
             .or_else(|| torch::operators::binary(it, op, left, right, span))
@@ -272,14 +278,17 @@ impl Library for Libraries {
     }
 
     fn unary(&self, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
-        pandas::unary(it, op, operand, span)
+        torch::open::element(operand)
+            .or_else(|| pandas::unary(it, op, operand, span))
             .or_else(|| numpy::unary(it, op, operand, span))
             .or_else(|| torch::operators::unary(it, op, operand, span))
     }
 
     fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
         let refused = it.refused.0;
-        let part = torch::indexing::get(it, object, index, span)
+        let index = &torch::open::index(it, object, index);
+        let part = torch::open::element(object)
+            .or_else(|| torch::indexing::get(it, object, index, span))
             .or_else(|| torch::nn::containers::get(it, object, index))
             .or_else(|| torch::data::get(it, object, index, span))
             .or_else(|| torch::annotation::generic(object, index))
@@ -305,7 +314,9 @@ impl Library for Libraries {
 
     fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
         let refused = it.refused.0;
-        let items = torch::indexing::iterate(it, object, span)
+        let items = torch::open::element(object)
+            .map(Items::Many)
+            .or_else(|| torch::indexing::iterate(it, object, span))
             .or_else(|| torch::nn::containers::iterate(it, object, span))
             .or_else(|| torch::data::iterate(it, object, span))
             .or_else(|| special::iterate(&TABLES, it, object, span));
@@ -372,6 +383,26 @@ impl Library for Libraries {
         torch::nn::containers::escaped(it, object);
     }
 
+    fn open_method(&self, it: &mut Interp<'_>, object: &Value, name: Sym, args: &Args, span: Span) -> Option<Value> {
+        torch::open::method(&TABLES, it, object, name, args, span)
+    }
+
+    fn open_attribute(&self, object: &Value, name: Sym) -> Option<Value> {
+        torch::open::attribute(object, name.as_str())
+    }
+
+    fn forward_argument(&self, it: &Interp<'_>, receiver: &Value) -> Option<Value> {
+        torch::open::forward_argument(it, receiver)
+    }
+
+    fn check_loss(&self, it: &mut Interp<'_>, args: &Args, span: Span) {
+        torch::open::check_loss(it, args, span);
+    }
+
+    fn module_output(&self, it: &mut Interp<'_>, name: &str, args: &Args, span: Span) -> Option<Value> {
+        torch::open::output(it, name, args, span)
+    }
+
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym) {
         torch::attributes::unseen_member(it, name);
     }
@@ -385,6 +416,10 @@ impl Library for Libraries {
 
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String> {
         super::names::missing_name(path.as_str(), name.as_str())
+    }
+
+    fn removed_name(&self, path: Sym, name: Sym) -> Option<(&'static str, &'static str)> {
+        super::names::removed_name(path.as_str(), name.as_str())
     }
 
     fn lists_modules(&self, path: &str) -> bool {

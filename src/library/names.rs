@@ -21,6 +21,34 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
 /// before 1.24.
 const FORMER: &[&str] = &["int", "float", "complex", "object", "str", "unicode"];
 
+/// Names that NumPy removed: the name, the version, and what replaces it.
+const REMOVED: &[(&str, &str, &str)] = &[
+    ("int", "1.24", "int"),
+    ("float", "1.24", "float"),
+    ("complex", "1.24", "complex"),
+    ("object", "1.24", "object"),
+    ("str", "1.24", "str"),
+    ("Inf", "2.0", "numpy.inf"),
+    ("Infinity", "2.0", "numpy.inf"),
+    ("infty", "2.0", "numpy.inf"),
+    ("NaN", "2.0", "numpy.nan"),
+    ("float_", "2.0", "numpy.float64"),
+    ("complex_", "2.0", "numpy.complex128"),
+    ("product", "2.0", "numpy.prod"),
+    ("cumproduct", "2.0", "numpy.cumprod"),
+    ("alltrue", "2.0", "numpy.all"),
+    ("sometrue", "2.0", "numpy.any"),
+    ("asfarray", "2.0", "numpy.asarray(…, dtype=float)"),
+    ("string_", "2.0", "numpy.bytes_"),
+    ("unicode_", "2.0", "numpy.str_"),
+];
+
+/// The version of a library that removed a name, and what replaces the name.
+pub(crate) fn removed_name(path: &str, name: &str) -> Option<(&'static str, &'static str)> {
+    let removed = REMOVED.iter().find(|(removed, ..)| path == "numpy" && *removed == name)?;
+    Some((removed.1, removed.2))
+}
+
 /// Modules whose list also contains the names of all submodules. For these, a name is reported as
 /// missing only if it is similar to a listed one.
 const MERGED: &[&str] = &["torch.nn", "torch.utils.data", "torchvision.datasets", "torchvision.transforms"];

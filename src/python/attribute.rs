@@ -31,7 +31,8 @@ impl<'p> Interp<'p> {
     /// `object.name`, or `None` if it is not known to exist.
     pub(crate) fn try_getattr(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
         match object {
-            Value::Unknown => {
+            Value::Open(_) if let Some(value) = self.library.open_attribute(object, name) => Some(value),
+            Value::Unknown | Value::Open(_) => {
                 if name.as_str() == "grad" {
                     self.event(Event::ReadAttribute { object: None, name });
                 }
@@ -306,7 +307,14 @@ impl<'p> Interp<'p> {
         let args = self.eval_args(arguments);
         match args.pos.as_slice() {
             [class, receiver] => match class.value {
-                Value::Obj(class) if self.is_foreign(class, &receiver.value) => self.raise("TypeError"),
+                Value::Obj(class) if self.is_foreign(class, &receiver.value) => {
+                    if let Data::Class(data) = self.heap.get(class) {
+                        let message = format!("`super()` gets `{}`, which is not a class of the object", data.name);
+                        let span = self.span(arguments);
+                        self.report_arguments(message, span);
+                    }
+                    self.raise("TypeError")
+                }
                 Value::Obj(class) => Value::Super(Rc::new((class, receiver.value.clone()))),
                 // The class is not known, so any constructor may run.
                 _ => {

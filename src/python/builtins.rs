@@ -345,7 +345,7 @@ impl Interp<'_> {
             None => Some(false),
         };
         match value {
-            Value::Unknown | Value::Path(_) => None,
+            Value::Unknown | Value::Open(_) | Value::Path(_) => None,
             Value::None => builtin(&[]),
             Value::Bool(_) | Value::Any(Type::Bool) => builtin(&["bool", "int", "object"]),
             Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(Type::Int) => match classes.as_path() {

@@ -172,7 +172,7 @@ impl<'p> Interp<'p> {
     /// `a is b`.
     pub(super) fn is_same(&self, a: &Value, b: &Value) -> Option<bool> {
         match (a, b) {
-            (Value::Unknown, _) | (_, Value::Unknown) => None,
+            (Value::Unknown | Value::Open(_), _) | (_, Value::Unknown | Value::Open(_)) => None,
             (Value::None, Value::None) | (Value::Ellipsis, Value::Ellipsis) => Some(true),
             (Value::Bool(x), Value::Bool(y)) => Some(x == y),
             (Value::Obj(x), Value::Obj(y)) if x == y => Some(true),
@@ -193,7 +193,8 @@ impl<'p> Interp<'p> {
     /// `a == b` on Python's own values.
     pub(super) fn equals(&self, a: &Value, b: &Value) -> Option<bool> {
         match (a, b) {
-            (Value::Unknown | Value::Any(_), _) | (_, Value::Unknown | Value::Any(_)) => None,
+            (Value::Unknown | Value::Open(_) | Value::Any(_), _)
+            | (_, Value::Unknown | Value::Open(_) | Value::Any(_)) => None,
             (Value::Str(x), Value::Str(y)) => Some(x == y),
             (Value::None, Value::None) => Some(true),
             (Value::None, other) | (other, Value::None) => match other {

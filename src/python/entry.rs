@@ -138,6 +138,13 @@ impl<'p> Interp<'p> {
                 let uses = super::uses::uses(&def.body, parameter.parameter.name.as_str());
                 let library = self.library;
                 value = library.used(self, &uses, receiver.as_ref(), def.name.as_str()).unwrap_or(Value::Unknown);
+                if value.is_unknown()
+                    && def.name.as_str() == "forward"
+                    && let Some(receiver) = &receiver
+                    && self.holds_tensors(parameter, def, receiver)
+                {
+                    value = library.forward_argument(self, receiver).unwrap_or(Value::Unknown);
+                }
             }
             args.pos.push(Arg::new(value, span));
         }

@@ -5,9 +5,11 @@ use std::rc::Rc;
 use super::interp::{Body, Code, Interp, Rounds};
 use super::stmt::Flow;
 use super::{Arg, Args, Event, RejectKind};
-use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
+use crate::syntax::ast::{self, Comprehension, ExprAttribute, ExprCall, Number};
 use crate::syntax::{Expr, Ranged as _, Span};
-use crate::value::{Attrs, Data, Dict, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
+use crate::value::{
+    Attrs, Data, Device, DeviceKind, Dict, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Type, Value, sym,
+};
 
 /// A comprehension over more elements than this is not evaluated element by element; the length of
 /// the result becomes unknown.
@@ -45,7 +47,13 @@ impl<'p> Interp<'p> {
             Expr::Attribute(a) => {
                 let object = self.eval(&a.value);
                 let span = self.span(a);
-                self.read_attribute(&object, sym(a.attr.as_str()), span)
+                self.check_own_attribute(a, &object);
+                match self.read_attribute(&object, sym(a.attr.as_str()), span) {
+                    Value::Unknown if self.is_device_of_tensor(&object, a) => {
+                        Value::Device(Device::of(DeviceKind::Symbolic(self.heap.device_symbol())))
+                    }
+                    value => value,
+                }
             }
             Expr::Call(call) => self.eval_call(call),
             Expr::BinOp(e) => {
@@ -420,6 +428,13 @@ impl<'p> Interp<'p> {
         self.getattr(object, name, span)
     }
 
+    fn check_own_attribute(&mut self, attribute: &'p ExprAttribute, object: &Value) {
+        if attribute.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self") {
+            let span = self.span(attribute);
+            self.report_own_attribute(object, sym(attribute.attr.as_str()), span);
+        }
+    }
+
     // Calls.
 
     fn eval_call(&mut self, call: &'p ExprCall) -> Value {
@@ -433,7 +448,8 @@ impl<'p> Interp<'p> {
         }
         let Expr::Attribute(method) = &*call.func else {
             let callee = self.eval(&call.func);
-            let args = self.eval_args(&call.arguments);
+            let mut args = self.eval_args(&call.arguments);
+            self.name_devices(&callee, &call.arguments, false, &mut args);
             if callee.is_unknown() {
                 let name = call.func.as_name_expr().map_or("", |name| name.id.as_str());
                 self.event(Event::Unseen { name: sym(name), span });
@@ -443,7 +459,7 @@ impl<'p> Interp<'p> {
                 self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
                 return self.raise("TypeError");
             }
-            return self.call(&callee, args, span);
+            return self.call_and_place(&call.func, &callee, args, span);
         };
         if let Some(message) = self.misuses_load_state_dict(call, method) {
             let place = self.span(method);
@@ -452,11 +468,16 @@ impl<'p> Interp<'p> {
         }
         let object = self.eval(&method.value);
         let place = self.span(method);
+        self.check_own_attribute(method, &object);
         let callee = self.read_attribute(&object, sym(method.attr.as_str()), place);
         if self.stopped {
             return Value::Unknown;
         }
-        let args = self.eval_args(&call.arguments);
+        let mut args = self.eval_args(&call.arguments);
+        self.name_devices(&callee, &call.arguments, method.attr.as_str() == "to", &mut args);
+        if let Some(value) = self.call_open_method(call, &object, &args) {
+            return value;
+        }
         if callee.is_unknown() || self.lacks_self(&object, method.attr.as_str(), &args) {
             self.event(Event::Unseen { name: sym(method.attr.as_str()), span });
             if object.is_unknown() {
@@ -486,7 +507,23 @@ impl<'p> Interp<'p> {
             self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
             return self.raise("TypeError");
         }
-        self.call(&callee, args, span)
+        match self.call_and_place(&call.func, &callee, args, span) {
+            Value::Unknown if matches!(object, Value::Open(_)) && !self.stopped => {
+                let library = self.library;
+                library.open_attribute(&object, sym(method.attr.as_str())).unwrap_or(Value::Unknown)
+            }
+            value => value,
+        }
+    }
+
+    /// Calls the callee; if the result of a module is unknown, its device is the one of the inputs.
+    fn call_and_place(&mut self, func: &'p Expr, callee: &Value, args: Args, span: Span) -> Value {
+        let placed = self.module_output(func, callee, &args, span);
+        self.check_loss(func, callee, &args, span);
+        match self.call(callee, args, span) {
+            Value::Unknown if !self.stopped => placed.unwrap_or(Value::Unknown),
+            value => value,
+        }
     }
 
     /// Whether a method of the receiver is defined by a subclass of the class whose method runs:

@@ -258,7 +258,7 @@ impl Interp<'_> {
                 self.havoc_call(&partial.func, args, depth, seen);
             }
             Value::Method(pair) if !READ_ONLY.contains(&pair.1.as_str()) => self.havoc_contents(&pair.0),
-            Value::Unknown => {
+            Value::Unknown | Value::Open(_) => {
                 let named = args.named.iter().map(|(_, value)| value);
                 args.positional.iter().chain(named).for_each(|arg| self.havoc_argument(arg, depth, seen));
             }

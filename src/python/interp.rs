@@ -169,6 +169,8 @@ pub(crate) struct Interp<'p> {
     pub(super) lines: RefCell<FxHashMap<Sym, Rc<[Value]>>>,
     /// The attributes that the methods of a class, other than the constructor, assign.
     pub(super) stored: FxHashMap<ObjId, Rc<[Sym]>>,
+    /// For each file, what its objects are according to the methods that it calls.
+    pub(super) protocols: FxHashMap<FileId, Rc<super::protocol::Protocols>>,
     /// Bodies that ran at least once.
     pub(super) executed: FxHashSet<CodeId>,
     /// The functions that the root file defines, in order, except those in an arm of an unknown
@@ -257,6 +259,7 @@ impl<'p> Interp<'p> {
             mros: RefCell::default(),
             lines: RefCell::default(),
             stored: FxHashMap::default(),
+            protocols: FxHashMap::default(),
             executed: FxHashSet::default(),
             defined: Vec::new(),
             deferred: FxHashMap::default(),
@@ -561,6 +564,15 @@ impl<'p> Interp<'p> {
             return None;
         }
         self.frames.get(at)?.call
+    }
+
+    /// Whether the origin of a fact is in the current function.
+    pub(crate) fn is_of_current_function(&self, fact: Origin) -> bool {
+        let code = self.frames.last().and_then(|frame| self.code.get(frame.code?.0 as usize));
+        code.zip(fact).is_some_and(|(code, fact)| match code.body {
+            Body::Function(def) => Span::new(code.file, def).contains(fact),
+            Body::Lambda(_) | Body::Class(_) | Body::Expression(_) => false,
+        })
     }
 
     /// The outermost active method of an instance of a library class: the instance, and the call.

@@ -159,6 +159,23 @@ pub(crate) trait Library: Sync {
     /// Handles an object whose parts a method with an unknown body may have changed.
     fn changed_by_method(&self, it: &mut Interp<'_>, object: &Value);
 
+    /// Calls a method of an object of unknown type; `None` if nothing is known about the result.
+    fn open_method(&self, it: &mut Interp<'_>, object: &Value, name: Sym, args: &Args, span: Span) -> Option<Value>;
+
+    /// An attribute of an object of unknown type; `None` if nothing is known about it.
+    fn open_attribute(&self, object: &Value, name: Sym) -> Option<Value>;
+
+    /// An argument of the `forward` of a module that nothing calls, if the argument contains tensors;
+    /// `None` if nothing is known about it.
+    fn forward_argument(&self, it: &Interp<'_>, receiver: &Value) -> Option<Value>;
+
+    /// Checks the arguments of an unknown loss function.
+    fn check_loss(&self, it: &mut Interp<'_>, args: &Args, span: Span);
+
+    /// What a module of unknown class returns; `None` if nothing is known about it. `name` is the
+    /// module in the source.
+    fn module_output(&self, it: &mut Interp<'_>, name: &str, args: &Args, span: Span) -> Option<Value>;
+
     /// An attribute is set on an unknown value, or a method of it is called.
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym);
 
@@ -167,6 +184,9 @@ pub(crate) trait Library: Sync {
 
     /// The message for a name that a library's module or class does not have.
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String>;
+
+    /// The version of a library that removed this name, and what replaces it.
+    fn removed_name(&self, path: Sym, name: Sym) -> Option<(&'static str, &'static str)>;
 
     /// Whether all public modules directly inside of a library's module are known.
     fn lists_modules(&self, path: &str) -> bool;
@@ -337,4 +357,7 @@ pub(crate) enum Event<'a> {
     /// [`Observer::moments`] before the body of the `try`, and `objects` the number of objects at
     /// that time.
     Handled { handler: Span, goes_on: bool, since: u32, objects: usize },
+    /// A loop begins whose body contains this `backward()` and the step of an optimizer of unknown
+    /// type, in a function in which nothing clears gradients.
+    Accumulates { backward: Span },
 }

@@ -50,8 +50,14 @@ impl<'p> Interp<'p> {
         if self.stopped {
             return Flow::Stopped;
         }
+        if self.context.speculative
+            && let Some(backward) = self.accumulates(stmt)
+        {
+            self.event(super::Event::Accumulates { backward });
+        }
         let rounds = self.rounds_of(stmt, &iterable);
         let round = move |it: &mut Self, value: Value| {
+            let value = it.element_of_batches(stmt, value);
             it.assign(&stmt.target, value);
             it.exec_block(&stmt.body)
         };

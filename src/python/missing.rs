@@ -6,16 +6,29 @@ use super::interp::Interp;
 use super::leave::BlockKind;
 use super::library::{RejectKind, Rejection};
 use crate::syntax::{Expr, Span, ast};
-use crate::value::{ArrayKind, Sym, Value, counted, sym};
+use crate::value::{ArrayKind, Data, Sym, Value, counted, sym};
 
 /// Imports of libraries whose data are instances of subclasses of `torch.Tensor`. The subclasses
 /// have more attributes, and the functions of PyTorch keep the subclass.
 const WITH_TENSOR_CLASSES: &[&str] = &["import monai", "from monai", "import fastai", "from fastai"];
 
+const MODULE: &str = "torch.nn.Module";
+
 impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have, unless the program
     /// may set this name, test for it, or import a module of this name.
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
+        if let Some((version, instead)) = self.library.removed_name(path, name) {
+            if !self.may_be_given(name) && !self.tests_version(path, name) {
+                let assumed = sym(&format!("with {path} {version} or newer")).as_str();
+                let message = format!("`{path}.{name}` does not exist: use `{instead}`");
+                let reads = Vec::new();
+                self.in_any_arm(|it| {
+                    it.suspect(Rejection { kind: RejectKind::Name, message, reads, span, assumed: Some(assumed) });
+                });
+            }
+            return;
+        }
         let Some(message) = self.library.missing_name(path, name) else { return };
         if !self.may_be_given(name) && !self.tests_version(path, name) && !self.imports(name) {
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
@@ -57,6 +70,47 @@ impl Interp<'_> {
             self.in_arm_of(object, |it| it.report_missing(RejectKind::Name, message, span));
         }
         true
+    }
+
+    /// Reports the attribute of `self` that nothing in the program sets, in a class whose bases are
+    /// all known. A subclass outside the program may set it.
+    pub(super) fn report_own_attribute(&mut self, object: &Value, name: Sym, span: Span) {
+        if name.as_str().starts_with("__") || !self.has_only_known_bases(object) || self.is_in_try() {
+            return;
+        }
+        let found = self.heap.attr(object.as_obj().unwrap_or(self.state), name.as_str()).is_some()
+            || self.user_method(object, name.as_str()).is_some()
+            || self.library.missing_name(sym(MODULE), name).is_none();
+        if found || self.is_given(name) {
+            return;
+        }
+        // A class body may bind the name, in a line of its own.
+        let bound = ["  ", "\t"].map(|indent| [" =", ":", "="].map(|sign| format!("{indent}{name}{sign}")));
+        let texts = [bound.concat(), vec![format!("class {name}")]].concat();
+        let dynamic = ["setattr(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
+        if texts.iter().any(|text| self.mentions(sym(text).as_str())) || dynamic.iter().any(|text| self.mentions(text))
+        {
+            return;
+        }
+        let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
+        let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return };
+        if ["Mixin", "MixIn", "Base", "Abstract"].iter().any(|word| class.name.as_str().contains(word)) {
+            return;
+        }
+        let message = format!("`{}` has no attribute `{name}`: nothing in the program sets it", class.name);
+        self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
+    }
+
+    /// Whether an object is a module, and all its classes are those of the program and
+    /// `torch.nn.Module`.
+    fn has_only_known_bases(&self, object: &Value) -> bool {
+        let line = self.mro_of(object);
+        line.iter().any(|class| class.as_path() == Some(MODULE))
+            && line.iter().all(|class| match class {
+                Value::Path(path) => matches!(path.as_str(), MODULE | "builtins.object" | "abc.ABC"),
+                Value::Obj(id) => matches!(self.heap.get(*id), Data::Class(class) if !class.open),
+                _ => false,
+            })
     }
 
     /// The message for a wrong call of `load_state_dict`, or for a call of a method that its result

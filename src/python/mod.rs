@@ -48,6 +48,7 @@ mod overload;
 mod parameters;
 mod pattern;
 mod payload;
+mod protocol;
 mod rejected;
 mod replaced;
 mod stmt;

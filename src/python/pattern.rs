@@ -59,7 +59,7 @@ impl<'p> Interp<'p> {
                 match subject {
                     Value::Bool(_) | Value::None => Some(identical(&value, subject)),
                     Value::Any(Type::Bool) if !value.is_none() => None,
-                    Value::Unknown => None,
+                    Value::Unknown | Value::Open(_) => None,
                     Value::Path(_) => self.equals(&value, subject),
                     _ => Some(false),
                 }

@@ -8,8 +8,8 @@ use super::generator::Consumer;
 use super::interp::Interp;
 use super::leave::{BlockKind, Catches, Exit, Leave};
 use super::stmt::Flow;
-use crate::syntax::Span;
 use crate::syntax::ast::StmtWith;
+use crate::syntax::{Expr, Span};
 use crate::value::{Delta, Value, sym};
 
 impl<'p> Interp<'p> {
@@ -20,6 +20,15 @@ impl<'p> Interp<'p> {
     /// Enters the managers from index `at` on, and runs the body.
     fn with_items(&mut self, stmt: &'p StmtWith, at: usize) -> Flow {
         let Some(item) = stmt.items.get(at) else { return self.exec_block(&stmt.body) };
+        if let Expr::BoolOp(both) = &item.context_expr
+            && both.op.is_and()
+            && both.values.iter().all(Expr::is_call_expr)
+        {
+            let span = self.span(both);
+            let message = "`and` gives only the last context manager, so the others are never entered: separate them \
+                           with commas";
+            self.report_arguments(message.to_owned(), span);
+        }
         let awaited = self.awaits_exception(&item.context_expr);
         let span = self.span(&item.context_expr);
         let manager = self.eval(&item.context_expr);

@@ -143,7 +143,8 @@ fn place(event: Event<'_>) -> Option<Span> {
         | Event::Unseen { span, .. }
         | Event::Read { span, .. }
         | Event::Appended { span, .. }
-        | Event::Handled { handler: span, .. } => Some(span),
+        | Event::Handled { handler: span, .. }
+        | Event::Accumulates { backward: span } => Some(span),
         Event::Supposed { .. } | Event::ReadAttribute { .. } | Event::Escaped { .. } => None,
     }
 }

@@ -13,6 +13,10 @@ pub(crate) enum DeviceKind {
     Symbolic(u32),
     /// The unknown device of a module whose methods are analysed without a caller.
     Module,
+    /// The unknown device that the program names in this way: "`self.device`".
+    Named(Sym),
+    /// The unknown device of the batches of a loader of which the program moves a part.
+    Batch,
 }
 
 /// A device; `index` is `None` for the current device of its kind.
@@ -64,7 +68,7 @@ impl Device {
 
     /// Whether it is a concrete device, not a symbolic one.
     pub(crate) fn is_concrete(self) -> bool {
-        !matches!(self.kind, DeviceKind::Symbolic(_) | DeviceKind::Module)
+        !matches!(self.kind, DeviceKind::Symbolic(_) | DeviceKind::Module | DeviceKind::Named(_) | DeviceKind::Batch)
     }
 
     pub(crate) fn is_cpu(self) -> bool {
@@ -82,9 +86,7 @@ impl Device {
         match (self.kind, other.kind) {
             (DeviceKind::Symbolic(a), DeviceKind::Symbolic(b)) => (a == b).then_some(true),
             (DeviceKind::Module, DeviceKind::Module) => Some(true),
-            (DeviceKind::Symbolic(_) | DeviceKind::Module, _) | (_, DeviceKind::Symbolic(_) | DeviceKind::Module) => {
-                None
-            }
+            (a, b) if !(Device::of(a).is_concrete() && Device::of(b).is_concrete()) => None,
             (a, b) if a != b => Some(false),
             (DeviceKind::Cpu, _) => Some(true),
             _ => match (self.index, other.index) {
@@ -101,10 +103,20 @@ impl Device {
         self.same(other) == Some(false) && !self.implied && !other.implied
     }
 
-    /// The device under the assumption that modules are moved to a GPU.
+    /// The device under the assumption that the program runs on a GPU: modules are moved to it, the
+    /// devices that the program names are this GPU, and batches are on the CPU until they are moved.
     #[must_use]
     pub(crate) fn on_gpu(self) -> Device {
-        if self.kind == DeviceKind::Module { Device::CUDA } else { self }
+        match self.kind {
+            DeviceKind::Batch => Device::CPU,
+            _ if self.is_assumed() => Device::CUDA,
+            _ => self,
+        }
+    }
+
+    /// Whether [`Device::on_gpu`] assumes that this device is a GPU.
+    pub(crate) fn is_assumed(self) -> bool {
+        matches!(self.kind, DeviceKind::Module | DeviceKind::Named(_))
     }
 }
 
@@ -117,6 +129,8 @@ impl fmt::Display for Device {
             DeviceKind::Other(name) => write!(f, "{name}")?,
             DeviceKind::Symbolic(id) => write!(f, "device#{id}")?,
             DeviceKind::Module => f.write_str("the module's device")?,
+            DeviceKind::Batch => f.write_str("the device of the batch")?,
+            DeviceKind::Named(name) => f.write_str(name.as_str())?,
         }
         match self.index {
             Some(index) => write!(f, ":{index}"),

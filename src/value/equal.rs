@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use super::join::is_filled;
 use super::{
-    Among, Attrs, Data, Dict, Dim, Function, Heap, Instance, Items, Iter, Origin, Partial, Past, Picks, Ranged, Scope,
-    Suspended, Tensor, UserClass, Value,
+    Among, Attrs, Data, Dict, Dim, Function, Heap, Instance, Items, Iter, Open, Origin, Partial, Past, Picks, Ranged,
+    Scope, Suspended, Tensor, UserClass, Value,
 };
 
 /// The depth to which structures are compared; below it, only identical objects are treated as
@@ -32,6 +32,7 @@ pub(super) fn identical(a: &Value, b: &Value) -> bool {
         (Value::Device(x), Value::Device(y)) => x == y,
         (Value::Path(x), Value::Path(y)) => x == y,
         (Value::Obj(x), Value::Obj(y)) => x == y,
+        (Value::Open(x), Value::Open(y)) => Rc::ptr_eq(x, y),
         (Value::Str(x), Value::Str(y)) => Rc::ptr_eq(x, y),
         (Value::Tuple(x), Value::Tuple(y)) => Rc::ptr_eq(x, y),
         (Value::Size(x), Value::Size(y)) => Rc::ptr_eq(x, y),
@@ -53,6 +54,7 @@ pub(super) fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
         return true;
     }
     match (a, b) {
+        (Value::Open(x), Value::Open(y)) => same_open(x, y),
         (Value::Str(x), Value::Str(y)) => x == y,
         (Value::Size(x), Value::Size(y)) => x == y,
         (Value::Ranged(x), Value::Ranged(y)) | (Value::Floats(x), Value::Floats(y)) => same_ranged(x, y),
@@ -92,6 +94,11 @@ pub(super) fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
         | (Value::Path(_), Value::Path(_)) => false,
         different_kinds!() => false,
     }
+}
+
+fn same_open(a: &Open, b: &Open) -> bool {
+    let Open { device, device_at: _, grad } = a;
+    *device == b.device && *grad == b.grad
 }
 
 fn same_values(heap: &Heap, a: &[Value], b: &[Value], depth: u32) -> bool {

@@ -5,7 +5,7 @@ mod objects;
 use std::rc::Rc;
 
 use super::equal::{DEPTH, same_at};
-use super::{Among, Data, Heap, Items, Met, Partial, Ranged, State, Taken, Type, Value};
+use super::{Among, Data, Grad, Heap, Items, Met, Open, Partial, Ranged, State, Taken, Type, Value};
 
 pub(super) use objects::{is_filled, join_data, join_tensor, nameless};
 
@@ -54,6 +54,7 @@ fn both_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
             Value::tuple(join_each(heap, x, y, widen, depth - 1))
         }
         (Value::Device(x), Value::Device(y)) => x.join(*y).map_or(Value::Unknown, Value::Device),
+        (Value::Open(x), Value::Open(y)) => join_open(x, y),
         (Value::Partial(x), Value::Partial(y)) if depth > 0 => join_partial(heap, x, y, widen, depth - 1),
         // Two different objects: tensors, lists, dictionaries, iterators and instances of one class
         // are joined into a new object. For other kinds, the join is unknown.
@@ -126,6 +127,14 @@ fn join_numbers(kind: Type, a: &Value, b: &Value) -> Value {
         Type::Float => Value::Floats(Rc::new(Ranged { range, dense, span, at })),
         Type::Bool | Type::Complex | Type::Str | Type::Bytes => Value::Any(kind),
     }
+}
+
+fn join_open(a: &Open, b: &Open) -> Value {
+    let Open { device, device_at, grad } = a;
+    let grad = if *grad == b.grad { *grad } else { Grad::Unknown };
+    device.join(b.device).map_or(Value::Unknown, |device| {
+        Value::Open(Rc::new(Open { device, device_at: device_at.or(b.device_at), grad }))
+    })
 }
 
 fn join_each(heap: &mut Heap, a: &[Value], b: &[Value], widen: bool, depth: u32) -> Vec<Value> {

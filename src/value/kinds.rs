@@ -6,6 +6,7 @@ macro_rules! different_kinds {
     () => {
         (
             Value::Unknown
+                | Value::Open(_)
                 | Value::None
                 | Value::Ellipsis
                 | Value::Bool(_)

@@ -66,6 +66,8 @@ pub(crate) enum Type {
 pub(crate) enum Value {
     /// Nothing is known.
     Unknown,
+    /// A value of unknown type whose tensors are on a known device.
+    Open(Rc<Open>),
     None,
     Ellipsis,
     Bool(bool),
@@ -104,6 +106,17 @@ pub(crate) enum Value {
     Partial(Rc<Partial>),
     /// The rule states of the paths that lead here. No expression of the program has this value.
     Fates(Rc<[State]>),
+}
+
+/// What is known about a value of unknown type: a tensor, a module, or an object that contains
+/// tensors, such as the tuple or dictionary that a model returns.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Open {
+    /// The device of the tensors in the value.
+    pub device: Device,
+    pub device_at: Origin,
+    /// How the tensors take part in autograd.
+    pub grad: Grad,
 }
 
 /// `from module import name`, not yet executed; without a name, the module itself.
@@ -243,8 +256,9 @@ impl Value {
         matches!(self, Value::Str(_) | Value::Among(_) | Value::Any(Type::Str))
     }
 
+    /// Whether the type of the value is unknown.
     pub(crate) fn is_unknown(&self) -> bool {
-        matches!(self, Value::Unknown)
+        matches!(self, Value::Unknown | Value::Open(_))
     }
 
     /// The elements of a tuple; of another value, the value itself.
@@ -275,7 +289,9 @@ impl Value {
             Value::Int(n) => Some(Size::Int(*n)),
             Value::Bool(b) => Some(Size::Int(i64::from(*b))),
             Value::Size(poly) => Some(Size::Expr(poly.clone())),
-            Value::Unknown | Value::Ranged(_) | Value::Any(Type::Int | Type::Bool) => Some(Size::Unknown),
+            Value::Unknown | Value::Open(_) | Value::Ranged(_) | Value::Any(Type::Int | Type::Bool) => {
+                Some(Size::Unknown)
+            }
             _ => None,
         }
     }

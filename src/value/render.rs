@@ -16,6 +16,7 @@ pub(crate) fn to_text(heap: &Heap, value: &Value) -> String {
 fn text(heap: &Heap, value: &Value, depth: u32) -> String {
     match value {
         Value::Unknown => "unknown".to_owned(),
+        Value::Open(open) => format!("unknown on {}", open.device),
         Value::None => "None".to_owned(),
         Value::Ellipsis => "...".to_owned(),
         Value::Bool(b) => if *b { "True" } else { "False" }.to_owned(),
@@ -150,6 +151,7 @@ fn json_at(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json, depth: u3
     };
     match value {
         Value::Unknown => json!({ "kind": "unknown" }),
+        Value::Open(open) => json!({ "kind": "unknown", "device": open.device.to_string() }),
         Value::None => json!({ "kind": "none" }),
         Value::Bool(b) => json!({ "kind": "bool", "value": b }),
         Value::Int(n) => json!({ "kind": "int", "value": n }),

@@ -31,6 +31,7 @@ ARRAYS = (numpy.ndarray, numpy.generic, numpy.float64, numpy.int64, numpy.matrix
 
 CLASSES = {
     "torch.Tensor": (torch.Tensor, torch.nn.Parameter, torch.nn.parameter.UninitializedParameter, torch.nn.Buffer),
+    "torch.nn.Module": (torch.nn.Module(),),
     "numpy.ndarray": ARRAYS,
     "builtins.list": (list,),
     "builtins.tuple": (tuple, torch.Size),

@@ -323,7 +323,9 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             let Some((name, choices, made)) = declaration.and_then(|declaration| declared(cx, declaration)) else {
                 continue;
             };
-            if let Some(value) = dict.entries.get_mut(&key).filter(|v| !matches!(v, Value::Unknown | Value::Any(_))) {
+            if let Some(value) =
+                dict.entries.get_mut(&key).filter(|v| !matches!(v, Value::Unknown | Value::Open(_) | Value::Any(_)))
+            {
                 *value = cx.it.option(&CommandOption { name: &name, made, default: value, choices: &choices });
             }
         }

@@ -21,7 +21,7 @@ pub(crate) fn register(t: &mut Table) {
         let object = b.get("self");
         let factory = cx.attr(&object, FACTORY);
         lookup(cx, &object, &b.get("key"), |cx| match &factory {
-            Value::None | Value::Unknown => Value::Unknown,
+            Value::None | Value::Unknown | Value::Open(_) => Value::Unknown,
             factory => cx.call(factory, Args::default()),
         })
     });
@@ -88,7 +88,7 @@ fn lookup(cx: &mut Cx<'_, '_>, object: &Value, key: &Value, make: impl FnOnce(&m
     }
     // If one object represents all entries of unknown keys, it is the result. Any other value is
     // joined with a new one below, because the entry may be missing.
-    if let Some(open @ (Value::Obj(_) | Value::Unknown)) = &dict.open {
+    if let Some(open @ (Value::Obj(_) | Value::Unknown | Value::Open(_))) = &dict.open {
         return open.clone();
     }
     let made = make(cx);

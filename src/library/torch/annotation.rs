@@ -10,7 +10,7 @@ use crate::value::{Device, DeviceKind, Dim, Dtype, Partial, Size, Sym, Tensor, T
 const ANNOTATED: Topic = Topic::new("annotated size");
 
 /// A value that fits the annotation; `None` if the annotation is not supported.
-pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, span: Span) -> Option<Value> {
+pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value> {
     match annotation {
         Value::Path(path) => match path.as_str() {
             // Users also write `torch.FloatTensor` for tensors of any dtype, on any device.
@@ -18,8 +18,8 @@ pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, spa
                 Some(it.heap.tensor(Tensor::default()))
             }
             "torch.device" => {
-                let symbol = it.heap.device_symbol();
-                Some(Value::Device(Device::of(DeviceKind::Symbolic(symbol))))
+                let named = sym(&format!("`{name}`"));
+                Some(Value::Device(Device::of(DeviceKind::Named(named))))
             }
             "builtins.int" => Some(Value::Any(Type::Int)),
             "builtins.bool" => Some(Value::Any(Type::Bool)),

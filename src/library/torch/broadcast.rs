@@ -4,8 +4,8 @@
 
 use crate::library::Cx;
 use crate::library::notes::GRAD_MODE;
-use crate::python::RejectKind;
-use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value};
+use crate::python::{Interp, RejectKind};
+use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value, sym};
 pub(crate) use crate::value::{broadcast_dim, broadcast_pair, not_one};
 
 /// A tensor argument with its name in messages.
@@ -152,6 +152,32 @@ fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bo
 /// The assumption about the device of a module whose methods are analysed without a caller.
 pub(crate) const MODULE_ON_GPU: &str = "with the module on a GPU";
 
+/// The assumption about batches of which the program moves a part.
+const BATCH_ON_CPU: &str = "if the loader yields tensors on the CPU";
+
+/// The assumption under which [`Device::on_gpu`] places tensors on these devices.
+pub(crate) fn gpu_assumption(devices: impl IntoIterator<Item = Device>) -> &'static str {
+    let devices: Vec<DeviceKind> = devices.into_iter().map(|device| device.kind).collect();
+    let named = devices.iter().find_map(|kind| match kind {
+        DeviceKind::Named(name) => Some(sym(&format!("if {name} is a GPU")).as_str()),
+        _ => None,
+    });
+    named.unwrap_or(if devices.contains(&DeviceKind::Batch) { BATCH_ON_CPU } else { MODULE_ON_GPU })
+}
+
+/// Whether the message of a finding begins with an assumption of [`gpu_assumption`].
+pub(crate) fn assumes_gpu(message: &str) -> bool {
+    message.starts_with(MODULE_ON_GPU)
+        || message.starts_with(BATCH_ON_CPU)
+        || message.starts_with("if ") && message.contains(" is a GPU, ")
+}
+
+/// Whether assumptions about a GPU may be made: the program moves tensors itself, and no flag of it
+/// decided against the GPU.
+pub(crate) fn may_assume_gpu(it: &Interp<'_>) -> bool {
+    !(it.declines_gpu || it.mentions("set_default_tensor_type") || it.mentions("set_default_device"))
+}
+
 /// Checks that the tensors are on devices that the operation accepts, and returns the device of the
 /// result.
 pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
@@ -160,10 +186,10 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
             let a = tensors.get(..i)?.iter().find(|a| !may_meet(a.1, b.1, mix, place))?;
             let device = |t: &Tensor| t.device.map_or_else(String::new, |d| place(d).to_string());
             let message = format!(
-                "`{}` is on {} and `{}` on {}: they must be on the same device",
-                a.0,
+                "{} is on {} and {} on {}: they must be on the same device",
+                quoted(a.0),
                 device(a.1),
-                b.0,
+                quoted(b.0),
                 device(b.1)
             );
             Some((*a, *b, message, vec![device_read(*a), device_read(*b)]))
@@ -179,10 +205,20 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
         }
         return (None, None);
     }
-    if let Some((.., message, reads)) = clash(Device::on_gpu) {
-        // If a flag of the program decided against the GPU, the assumption is false.
-        if !cx.it.declines_gpu {
-            cx.reject_if(MODULE_ON_GPU, RejectKind::Device, message, reads);
+    if let Some((a, b, message, reads)) = clash(Device::on_gpu) {
+        // If a parameter is on the CPU, the program has constructed its module there.
+        let is_on_cpu = |t: &Tensor| t.parameter && t.device.is_some_and(Device::is_cpu);
+        if may_assume_gpu(cx.it) && !is_on_cpu(a.1) && !is_on_cpu(b.1) {
+            let assumed = gpu_assumption([a.1, b.1].iter().filter_map(|tensor| tensor.device));
+            // The device of a tensor that the current function creates does not depend on the
+            // condition of an arm.
+            let place = |t: &Tensor| t.device_at.filter(|_| t.device.is_some_and(Device::is_cpu));
+            if cx.it.is_of_current_function(place(a.1).or(place(b.1))) {
+                let (path, span) = (cx.path, cx.span);
+                cx.it.in_any_arm(|it| Cx { it, path, span }.reject_if(assumed, RejectKind::Device, message, reads));
+            } else {
+                cx.reject_if(assumed, RejectKind::Device, message, reads);
+            }
         }
         return (None, None);
     }

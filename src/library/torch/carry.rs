@@ -241,7 +241,7 @@ pub(crate) fn like_only(cx: &mut Cx<'_, '_>, input: &Tensor) -> Value {
 pub(crate) fn sizes(cx: &Cx<'_, '_>, values: &[Value]) -> Option<Vec<Size>> {
     let [only] = values else { return Some(values.iter().map(|v| size(cx, v)).collect()) };
     match only {
-        Value::Unknown => None,
+        Value::Unknown | Value::Open(_) => None,
         Value::Tuple(items) => Some(items.iter().map(|v| size(cx, v)).collect()),
         Value::Obj(_) => match cx.it.heap.tensor_ref(only) {
             Some(tensor) => (tensor.rank() == Some(0)).then(|| vec![size(cx, only)]),

@@ -2,7 +2,9 @@
 //! values, or compute gradients: `to`, `cuda`, `float`, `numpy`, `item`, `detach`, `backward`.
 
 use super::attributes;
-use super::broadcast::{device_read, dtype_read, grad_mode, result_grad, shape_read, shape_text};
+use super::broadcast::{
+    device_read, dtype_read, gpu_assumption, grad_mode, may_assume_gpu, result_grad, shape_read, shape_text,
+};
 use super::carry;
 use super::cast::cast;
 use super::factory::options;
@@ -264,9 +266,18 @@ fn numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
     // If no gradients are recorded, `numpy()` accepts tensors that require grad.
     let recorded = grad_mode(cx) == Some(true);
+    if let Some(device) = input.device.filter(|device| device.is_assumed() && may_assume_gpu(cx.it)) {
+        let message = "the tensor is on cuda, but NumPy can only use host memory";
+        cx.reject_if(gpu_assumption([device]), RejectKind::Host, message, vec![device_read(("input", input))]);
+        return;
+    }
     if matches!(input.grad, Grad::Leaf | Grad::Attached) && grad_known(input) && recorded {
         let reads = vec![("`input` is created here".to_owned(), input.shape_at)];
         cx.reject(RejectKind::Value, "numpy() on a tensor that requires grad: use detach().numpy()", reads);
+    } else if input.grad == Grad::Attached && input.dtype.is_none() && recorded {
+        let message = "numpy() on a tensor that requires grad: use detach().numpy()";
+        let reads = vec![("`input` is computed here".to_owned(), input.device_at)];
+        cx.reject_if("if the module has parameters to train", RejectKind::Value, message, reads);
     } else if let Some(dtype @ (Dtype::Bfloat16 | Dtype::Complex32)) = input.dtype {
         let wider = if dtype == Dtype::Bfloat16 { "float()" } else { "to(torch.complex64)" };
         let message = format!("numpy has no {dtype}: convert first, with .{wider}");

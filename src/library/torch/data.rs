@@ -500,7 +500,7 @@ fn default_collate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let batch = b.get("batch");
     let span = cx.span;
     let size = match cx.it.length(&batch, span) {
-        Value::Any(_) | Value::Unknown => cx.fresh_dim("B"),
+        Value::Any(_) | Value::Unknown | Value::Open(_) => cx.fresh_dim("B"),
         length => Dim::new(cx.size_of(&length), cx.at()),
     };
     let one = cx.element(&batch);

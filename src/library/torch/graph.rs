@@ -59,7 +59,7 @@ fn without_graph(it: &Interp<'_>, value: &Value) -> Option<ObjId> {
 /// is unknown, or has an unknown element.
 fn is_open(it: &Interp<'_>, value: &Value) -> bool {
     match value {
-        Value::Unknown => true,
+        Value::Unknown | Value::Open(_) => true,
         Value::Tuple(items) => items.iter().any(Value::is_unknown),
         Value::Obj(id) => match it.heap.get(*id) {
             Data::List(Items::Exact(items)) => items.iter().any(Value::is_unknown),

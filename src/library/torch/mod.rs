@@ -25,6 +25,7 @@ pub(crate) mod masked;
 pub(crate) mod masks;
 pub(crate) mod matmul;
 pub(crate) mod nn;
+pub(crate) mod open;
 pub(crate) mod operators;
 pub(crate) mod optim;
 pub(crate) mod picks;

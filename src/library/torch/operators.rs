@@ -48,7 +48,7 @@ fn mirrored(op: BinOp) -> Option<BinOp> {
 /// Whether an operand can be combined with a tensor: it is a tensor, a number, or unknown.
 fn meets(it: &Interp<'_>, value: &Value) -> bool {
     match value {
-        Value::Unknown => true,
+        Value::Unknown | Value::Open(_) => true,
         Value::Obj(id) => matches!(it.heap.get(*id), Data::Tensor(_)),
         other => other.number_type().is_some(),
     }

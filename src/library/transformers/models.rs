@@ -351,7 +351,7 @@ fn generate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn all_fields(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let output = b.get("self");
     match known_tuple(cx, &output, NAMES) {
-        Value::Unknown => Value::Unknown,
+        Value::Unknown | Value::Open(_) => Value::Unknown,
         _ => known_tuple(cx, &output, FIELDS),
     }
 }

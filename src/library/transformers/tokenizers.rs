@@ -251,7 +251,7 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     let one = cx.list_of(Value::Any(Type::Int));
                     match &text {
                         Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => one,
-                        Value::Unknown => Value::Unknown,
+                        Value::Unknown | Value::Open(_) => Value::Unknown,
                         _ => cx.list_of(one),
                     }
                 }

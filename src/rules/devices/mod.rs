@@ -1,5 +1,6 @@
 //! TV3: devices.
 
+pub(super) mod checkpoint_without_map_location;
 pub(super) mod cuda_default_with_shuffling_loader;
 pub(super) mod cuda_in_dataset_worker;
 pub(super) mod discarded_to;

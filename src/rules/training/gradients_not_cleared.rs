@@ -4,6 +4,7 @@
 //! reports gradients that, in some iterations, are cleared on no path from one step to the next.
 
 use crate::diagnostic::{Label, Severity};
+use crate::python::Event;
 use crate::rules::rule::{Context, Rule};
 use crate::rules::trace::{Gradients, Moment};
 
@@ -13,6 +14,16 @@ const NAME: &str = "gradients-not-cleared";
 pub(crate) struct GradientsNotCleared;
 
 impl Rule for GradientsNotCleared {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        // The caller of the function may have an optimizer whose `step` clears the gradients.
+        let Event::Accumulates { backward } = event else { return };
+        if cx.it.mentions("def step(") || cx.it.mentions("deepspeed") {
+            return;
+        }
+        let message = "gradients pile up: nothing in this function clears them before the next `backward()`";
+        cx.findings.report(NAME, Severity::Warning, message, backward, Vec::new());
+    }
+
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         let it = &*cx.it;
         let trace = cx.trace;

@@ -113,7 +113,7 @@ fn levels(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Option<u32> {
             Data::Tensor(_) => return Some(0),
             _ => return None,
         },
-        Value::Unknown => return None,
+        Value::Unknown | Value::Open(_) => return None,
         _ => return Some(0),
     };
     first.map_or(Some(1), |first| levels(cx, &first, depth + 1).map(|n| n + 1))

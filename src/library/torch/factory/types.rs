@@ -76,18 +76,14 @@ fn make_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             }
             _ => Value::Unknown,
         },
-        // The device is unknown, but it is the same one in all places that use this object.
-        _ => {
-            let id = cx.it.heap.device_symbol();
-            Value::Device(Device::of(DeviceKind::Symbolic(id)))
-        }
+        _ => Value::Device(Device::of(DeviceKind::Named(sym("`torch.device(…)`")))),
     }
 }
 
 fn device_attribute(_cx: &mut Cx<'_, '_>, object: &Value, name: crate::value::Sym) -> Option<Value> {
     let Value::Device(device) = object else { return None };
     match (name.as_str(), device.kind) {
-        (_, DeviceKind::Symbolic(_) | DeviceKind::Module) => {
+        (_, DeviceKind::Symbolic(_) | DeviceKind::Module | DeviceKind::Named(_) | DeviceKind::Batch) => {
             matches!(name.as_str(), "type" | "index").then_some(match name.as_str() {
                 "type" => Value::Any(Type::Str),
                 _ => Value::Unknown,
@@ -234,7 +230,9 @@ pub(crate) fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Opti
     // tuple, it returns a tensor with the elements of the tuple. torchvet models both as tuples of
     // integers, so the result is unknown.
     if let Value::Tuple(items) = content
-        && items.iter().all(|v| matches!(v, Value::Unknown | Value::Int(_) | Value::Size(_) | Value::Any(Type::Int)))
+        && items.iter().all(|v| {
+            matches!(v, Value::Unknown | Value::Open(_) | Value::Int(_) | Value::Size(_) | Value::Any(Type::Int))
+        })
     {
         return blank;
     }

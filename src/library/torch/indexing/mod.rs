@@ -200,7 +200,7 @@ pub(crate) fn truth(it: &mut Interp<'_>, object: &Value) -> Option<bool> {
     let input = it.heap.tensor_of(object)?;
     match input.data.as_deref() {
         Some([one]) => match python_number(Some(*one), input.dtype) {
-            Value::Unknown => None,
+            Value::Unknown | Value::Open(_) => None,
             _ => Some(*one != 0.0),
         },
         _ => None,

@@ -213,7 +213,7 @@ pub(crate) fn named_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
             continue;
         }
         match value {
-            Value::Unknown => out.complete = false,
+            Value::Unknown | Value::Open(_) => out.complete = false,
             // A member of a container may also be an attribute; it is listed once.
             value if is_module(cx.it, value) && !out.found.iter().any(|(have, _)| have == name.as_str()) => {
                 out.found.push((name.to_string(), value.clone()));

@@ -66,7 +66,7 @@ fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else {
         return match dim {
             Value::None => cx.some_tensor(),
-            Value::Unknown => Value::Unknown,
+            Value::Unknown | Value::Open(_) => Value::Unknown,
             _ => pair(cx),
         };
     };
@@ -194,7 +194,7 @@ fn argmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     // an integer or `None`.
     let dims = match &dim {
         Value::None => Dims::All,
-        Value::Unknown => Dims::Unknown,
+        Value::Unknown | Value::Open(_) => Dims::Unknown,
         _ => match one_dim(cx, &dim, named) {
             Ok(Some(at)) => Dims::These(vec![at]),
             Ok(None) => Dims::One,

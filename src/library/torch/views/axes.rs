@@ -74,7 +74,7 @@ fn permute(cx: &mut Cx<'_, '_>, b: &Bound, dims: &[Value]) -> Value {
     let value = b.get("input");
     let given = match dims {
         [only] if cx.items(only).is_some() => cx.items(only),
-        [Value::Unknown | Value::Obj(_)] => None,
+        [Value::Unknown | Value::Open(_) | Value::Obj(_)] => None,
         dims if !b.open => Some(dims.to_vec()),
         _ => None,
     };

@@ -1,0 +1,247 @@
+//! Values of unknown type whose tensors are on a known device ([`Open`]): where they come from, and
+//! what becomes of them in PyTorch's operations.
+
+use std::rc::Rc;
+
+use super::broadcast::{Mix, common_device, grad_mode};
+use super::factory::options;
+use super::nn::moves::may_be_moved;
+use crate::library::Cx;
+use crate::library::table::Tables;
+use crate::python::{Arg, Args, BinOp, Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{ArrayKind, Device, DeviceKind, Grad, Open, Origin, Sym, Tensor, Value, sym};
+
+/// Methods of tensors that modules, lists or dictionaries have, too, and methods whose effects on
+/// the object are known only if its type is. The type of the object remains unknown.
+const OF_OTHERS: &[&str] = &[
+    "apply",
+    "backward",
+    "bfloat16",
+    "copy",
+    "count",
+    "double",
+    "float",
+    "get",
+    "half",
+    "index",
+    "items",
+    "keys",
+    "mode",
+    "pop",
+    "register_hook",
+    "requires_grad_",
+    "size",
+    "sort",
+    "split",
+    "type",
+    "update",
+    "values",
+    "zero_",
+];
+
+/// The parameters of PyTorch's functions that take one tensor.
+const TENSORS: &[&str] = &[
+    "anchor",
+    "attn_mask",
+    "batch1",
+    "batch2",
+    "index",
+    "input",
+    "input1",
+    "input2",
+    "key",
+    "labels",
+    "log_probs",
+    "mask",
+    "mat",
+    "mat1",
+    "mat2",
+    "negative",
+    "other",
+    "positive",
+    "query",
+    "source",
+    "src",
+    "target",
+    "targets",
+    "tensor1",
+    "tensor2",
+    "value",
+    "vec",
+    "weight",
+    "x1",
+    "x2",
+];
+
+/// Texts that show that a caller of a function may have turned gradients off.
+const NO_GRAD: &[&str] = &["no_grad", "inference_mode", "set_grad_enabled", "requires_grad"];
+
+/// A value of unknown type on this device.
+fn placed(device: Device, device_at: Origin, grad: Grad) -> Value {
+    Value::Open(Rc::new(Open { device, device_at, grad }))
+}
+
+/// The value as a tensor, if its type is unknown; another value is returned unchanged.
+fn as_tensor(it: &mut Interp<'_>, value: &Value) -> Value {
+    let Value::Open(open) = value else { return value.clone() };
+    let tensor = Tensor { grad: open.grad, ..Tensor::default() };
+    it.heap.tensor(tensor.with_device(Some(open.device), open.device_at))
+}
+
+/// A method of a value of unknown type. `None` if only `to`, `cuda` and `cpu` would be known.
+pub(crate) fn method(
+    tables: &Tables,
+    it: &mut Interp<'_>,
+    object: &Value,
+    name: Sym,
+    args: &Args,
+    span: Span,
+) -> Option<Value> {
+    let cx = &mut Cx { it, path: sym("torch.Tensor.to"), span };
+    let grad = match object {
+        Value::Open(open) => open.grad,
+        _ => Grad::Unknown,
+    };
+    let wanted = args.pos.first().map(|arg| &arg.value).or_else(|| args.keyword("device"));
+    match (name.as_str(), wanted) {
+        ("cpu", None) => return Some(placed(Device::CPU, Some(span), grad)),
+        ("cuda", None) => return Some(placed(Device::CUDA, Some(span), grad)),
+        ("cuda", Some(Value::Int(_))) | ("to", Some(Value::Device(_) | Value::Str(_) | Value::Int(_))) => {
+            let device = options::device(cx, &wanted.cloned().unwrap_or(Value::None)).flatten();
+            return device.map(|device| placed(device, Some(span), grad));
+        }
+        ("to", Some(Value::Dtype(_)) | None) => {
+            return matches!(object, Value::Open(_)).then(|| object.clone());
+        }
+        ("to" | "cuda" | "cpu", _) => return None,
+        _ => {}
+    }
+    let Value::Open(_) = object else { return None };
+    let entry = tables.method(sym("torch.Tensor"), name).map(|(_, entry)| entry);
+    let given = args.clone().prepend(Arg::new(Value::Unknown, span));
+    if entry.is_none_or(|entry| entry.bind(&given).is_none())
+        || name.as_str().ends_with('_')
+        || OF_OTHERS.contains(&name.as_str())
+    {
+        return None;
+    }
+    let tensor = as_tensor(cx.it, object);
+    let library = cx.it.library();
+    library.method(cx.it, sym("torch.Tensor"), &tensor, name, args.clone(), span)
+}
+
+/// An attribute of a value of unknown type.
+pub(crate) fn attribute(object: &Value, name: &str) -> Option<Value> {
+    let Value::Open(open) = object else { return None };
+    match name {
+        "device" => Some(Value::Device(open.device)),
+        "data" => Some(placed(open.device, open.device_at, Grad::Off)),
+        // Of a tensor, these are not tensors.
+        "shape" | "size" | "ndim" | "dtype" | "grad" | "requires_grad" | "is_cuda" | "grad_fn" | "is_leaf" => None,
+        _ => Some(part(open)),
+    }
+}
+
+/// What an unknown method or attribute of the value gives: something on the same device.
+fn part(open: &Open) -> Value {
+    placed(open.device, open.device_at, if open.grad == Grad::Off { Grad::Off } else { Grad::Unknown })
+}
+
+/// Gives a function of PyTorch tensors for the arguments of unknown type.
+pub(crate) fn give_tensors(it: &mut Interp<'_>, path: Sym, bound: &mut Bound) {
+    if !path.as_str().starts_with("torch.") || path.as_str().starts_with("torch.utils.") {
+        return;
+    }
+    let sig = bound.sig.clone();
+    for (param, arg) in sig.params.iter().zip(&mut bound.values) {
+        if let Some(arg) = arg
+            && matches!(arg.value, Value::Open(_))
+            && TENSORS.contains(&param.name.as_str())
+        {
+            arg.value = as_tensor(it, &arg.value);
+        }
+        // `torch.cat([x, y])`
+        if let Some(arg) = arg
+            && param.name.as_str() == "tensors"
+            && let Some(items) = it.heap.exact_items(&arg.value)
+            && items.iter().any(|item| matches!(item, Value::Open(_)))
+        {
+            arg.value = Value::tuple(items.iter().map(|item| as_tensor(it, item)).collect());
+        }
+    }
+}
+
+/// The operands of an operator, if at least one of them is of unknown type and the result is a
+/// tensor or of unknown type: the operands as tensors, or the result.
+pub(crate) fn operands(
+    it: &mut Interp<'_>,
+    op: BinOp,
+    left: &Value,
+    right: &Value,
+) -> Option<Result<(Value, Value), Value>> {
+    let is_tensor = |value: &Value| it.heap.tensor_ref(value).is_some_and(|t| t.array == ArrayKind::Torch);
+    match (left, right) {
+        (Value::Open(_), Value::Open(_)) => {}
+        (Value::Open(_), other) | (other, Value::Open(_)) if is_tensor(other) => {}
+        (open @ Value::Open(_), number) | (number, open @ Value::Open(_)) => {
+            return (number.number_type().is_some() && op != BinOp::MatMul).then(|| Err(open.clone()));
+        }
+        _ => return None,
+    }
+    Some(Ok((as_tensor(it, left), as_tensor(it, right))))
+}
+
+/// An element of a value of unknown type.
+pub(crate) fn element(object: &Value) -> Option<Value> {
+    matches!(object, Value::Open(_)).then(|| object.clone())
+}
+
+/// The index of a tensor, as a tensor if its type is unknown.
+pub(crate) fn index(it: &mut Interp<'_>, object: &Value, index: &Value) -> Value {
+    if it.heap.is_tensor(object) { as_tensor(it, index) } else { index.clone() }
+}
+
+/// What a module of unknown class returns for these arguments. It is assumed to return tensors on
+/// the device of its inputs. `name`: the module in the source, for messages.
+pub(crate) fn output(it: &mut Interp<'_>, name: &str, args: &Args, span: Span) -> Option<Value> {
+    let mut given = args.pos.iter().chain(args.kw.iter().map(|(_, arg)| arg)).map(|arg| &arg.value);
+    let on_gpu = given.any(|value| {
+        let device = match value {
+            Value::Open(open) => Some(open.device),
+            value => it.heap.tensor_ref(value).filter(|t| t.array == ArrayKind::Torch).and_then(|t| t.device),
+        };
+        device.is_some_and(|device| device.on_gpu().is_cuda() && !device.implied)
+    });
+    let cx = &mut Cx { it, path: sym("torch.nn.Module"), span };
+    let grad = match grad_mode(cx) {
+        Some(false) => Grad::Off,
+        Some(true) if !(cx.it.speculative() && NO_GRAD.iter().any(|name| cx.it.mentions(name))) => Grad::Attached,
+        _ => Grad::Unknown,
+    };
+    let device = Device::of(DeviceKind::Named(sym(&format!("the device of `{name}`"))));
+    on_gpu.then(|| placed(device, Some(span), grad))
+}
+
+/// An argument of the `forward` of a module that nothing calls: it is assumed to be on the device of
+/// the module.
+pub(crate) fn forward_argument(it: &Interp<'_>, receiver: &Value) -> Option<Value> {
+    may_be_moved(it, receiver).then(|| placed(Device::of(DeviceKind::Module), None, Grad::Unknown))
+}
+
+/// Checks that the output and the target, the arguments of an unknown loss function, are on one
+/// device. Numbers and tensors without dimensions are not checked.
+pub(crate) fn check_loss(it: &mut Interp<'_>, args: &Args, span: Span) {
+    let tensors: Vec<Tensor> = args
+        .pos
+        .iter()
+        .filter_map(|arg| {
+            let value = as_tensor(it, &arg.value);
+            it.heap.tensor_of(&value).filter(|tensor| tensor.rank() != Some(0))
+        })
+        .collect();
+    if let [first, second] = &*tensors {
+        let cx = &mut Cx { it, path: sym("torch.nn.Module"), span };
+        common_device(cx, &[("the first argument", first), ("the second argument", second)], Mix::Strict);
+    }
+}
