@@ -8,7 +8,7 @@ use super::registry::TABLES;
 use super::table::Entry;
 use super::{lightning, numpy, pandas, special, stdlib, torch};
 use crate::libraries;
-use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, UnaryOp};
+use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, UnaryOp, Words};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Heap, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
@@ -381,6 +381,10 @@ impl Library for Libraries {
 
     fn changed_by_method(&self, it: &mut Interp<'_>, object: &Value) {
         torch::nn::containers::escaped(it, object);
+    }
+
+    fn words(&self) -> &'static Words {
+        &torch::open::WORDS
     }
 
     fn open_method(&self, it: &mut Interp<'_>, object: &Value, name: Sym, args: &Args, span: Span) -> Option<Value> {

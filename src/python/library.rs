@@ -159,6 +159,9 @@ pub(crate) trait Library: Sync {
     /// Handles an object whose parts a method with an unknown body may have changed.
     fn changed_by_method(&self, it: &mut Interp<'_>, object: &Value);
 
+    /// Names by which objects of unknown type are recognised.
+    fn words(&self) -> &'static Words;
+
     /// Calls a method of an object of unknown type; `None` if nothing is known about the result.
     fn open_method(&self, it: &mut Interp<'_>, object: &Value, name: Sym, args: &Args, span: Span) -> Option<Value>;
 
@@ -206,6 +209,25 @@ pub(crate) trait Library: Sync {
 
     /// The facts of a parameter from its annotation.
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value>;
+}
+
+/// Names by which the interpreter recognises what objects of unknown type are.
+#[derive(Debug)]
+pub(crate) struct Words {
+    /// The class of modules.
+    pub module: &'static str,
+    /// Methods that modules have, and other objects that are called with tensors do not have.
+    pub module_methods: &'static [&'static str],
+    /// Attributes that tensors have, and other objects with a device do not have.
+    pub tensor_attributes: &'static [&'static str],
+    /// Names in `forward` that show that it may move tensors to the CPU.
+    pub to_host: &'static [&'static str],
+}
+
+impl Default for &'static Words {
+    fn default() -> Self {
+        &Words { module: "", module_methods: &[], tensor_attributes: &[], to_host: &[] }
+    }
 }
 
 /// The kind of mistake for which a library would reject a call.

@@ -12,8 +12,6 @@ use crate::value::{ArrayKind, Data, Sym, Value, counted, sym};
 /// have more attributes, and the functions of PyTorch keep the subclass.
 const WITH_TENSOR_CLASSES: &[&str] = &["import monai", "from monai", "import fastai", "from fastai"];
 
-const MODULE: &str = "torch.nn.Module";
-
 impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have, unless the program
     /// may set this name, test for it, or import a module of this name.
@@ -80,7 +78,7 @@ impl Interp<'_> {
         }
         let found = self.heap.attr(object.as_obj().unwrap_or(self.state), name.as_str()).is_some()
             || self.user_method(object, name.as_str()).is_some()
-            || self.library.missing_name(sym(MODULE), name).is_none();
+            || self.library.missing_name(sym(self.library.words().module), name).is_none();
         if found || self.is_given(name) {
             return;
         }
@@ -105,9 +103,12 @@ impl Interp<'_> {
     /// `torch.nn.Module`.
     fn has_only_known_bases(&self, object: &Value) -> bool {
         let line = self.mro_of(object);
-        line.iter().any(|class| class.as_path() == Some(MODULE))
+        line.iter().any(|class| class.as_path() == Some(self.library.words().module))
             && line.iter().all(|class| match class {
-                Value::Path(path) => matches!(path.as_str(), MODULE | "builtins.object" | "abc.ABC"),
+                Value::Path(path) => {
+                    matches!(path.as_str(), "builtins.object" | "abc.ABC")
+                        || path.as_str() == self.library.words().module
+                }
                 Value::Obj(id) => matches!(self.heap.get(*id), Data::Class(class) if !class.open),
                 _ => false,
             })

@@ -6,42 +6,12 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::Args;
 use super::interp::{Body, Interp};
+use super::{Args, Words};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{Arguments, ExprAttribute, ExprCall, ParameterWithDefault, StmtFor, StmtFunctionDef};
 use crate::syntax::{Expr, Ranged, Span, Stmt, TextSize};
 use crate::value::{Data, Device, DeviceKind, Grad, ObjId, Open, Type, Value, sym};
-
-/// Methods that modules have, and other objects that are called with tensors do not have.
-const OF_MODULES: &[&str] =
-    &["eval", "load_state_dict", "modules", "named_parameters", "parameters", "state_dict", "train", "zero_grad"];
-
-/// Attributes that tensors have, and other objects with a device do not have.
-const OF_TENSORS: &[&str] = &[
-    "clone",
-    "detach",
-    "dim",
-    "dtype",
-    "expand",
-    "flatten",
-    "long",
-    "masked_fill",
-    "ndim",
-    "new_zeros",
-    "permute",
-    "repeat",
-    "reshape",
-    "shape",
-    "size",
-    "squeeze",
-    "transpose",
-    "unsqueeze",
-    "view",
-];
-
-/// Names in `forward` that show that it may move tensors to the CPU.
-const TO_HOST: &[&str] = &["cpu", "item", "numpy", "tolist"];
 
 /// A name or attributes of a name as text: `self.model`.
 pub(super) fn path_text(expr: &Expr) -> Option<String> {
@@ -215,7 +185,7 @@ impl<'p> Interp<'p> {
         if let Some(known) = self.protocols.get(&file) {
             return known.clone();
         }
-        let mut found = Protocols::default();
+        let mut found = Protocols { words: self.library.words(), ..Protocols::default() };
         found.visit_body(&self.sources.module(file).body);
         let found = Rc::new(found);
         self.protocols.insert(file, found.clone());
@@ -225,13 +195,13 @@ impl<'p> Interp<'p> {
     /// Whether an object is a module of the program whose `forward` contains nothing that moves
     /// tensors to the CPU.
     fn keeps_device(&self, object: &Value) -> bool {
-        let is_module = self.mro_of(object).iter().any(|class| class.as_path() == Some("torch.nn.Module"));
+        let is_module = self.mro_of(object).iter().any(|class| class.as_path() == Some(self.library.words().module));
         let forward = self.user_method(object, "forward").filter(|_| is_module);
         let function = forward.and_then(|method| Some(self.heap.get(function_of(&method)?)));
         let Some(Data::Function(function)) = function else { return false };
         match self.code.get(function.code.0 as usize).map(|code| &code.body) {
             Some(Body::Function(def)) => {
-                let mut moves = MovesToHost::default();
+                let mut moves = MovesToHost { words: self.library.words(), found: false };
                 moves.visit_body(&def.body);
                 !moves.found
             }
@@ -440,6 +410,7 @@ fn on_device_of_batch(value: &Value, at: Span) -> Value {
 /// identified by the text of their names.
 #[derive(Default)]
 pub(super) struct Protocols {
+    words: &'static Words,
     /// Objects on which the file calls methods of modules.
     modules: FxHashSet<String>,
     /// The functions that compute each name: `criterion` for `loss = criterion(x, y)`.
@@ -506,7 +477,7 @@ impl<'a> Visitor<'a> for Protocols {
 
     fn visit_expr(&mut self, expr: &'a Expr) {
         if let Expr::Attribute(attribute) = expr
-            && OF_TENSORS.contains(&attribute.attr.as_str())
+            && self.words.tensor_attributes.contains(&attribute.attr.as_str())
             && let Some(text) = path_text(&attribute.value)
         {
             self.tensors.insert(text);
@@ -531,7 +502,9 @@ impl<'a> Visitor<'a> for Protocols {
             match method.attr.as_str() {
                 "backward" => self.differentiated.insert(text),
                 "train" if !call.arguments.args.iter().all(is_flag) => false,
-                name => OF_MODULES.contains(&name) && call.arguments.len() <= 2 && self.modules.insert(text),
+                name => {
+                    self.words.module_methods.contains(&name) && call.arguments.len() <= 2 && self.modules.insert(text)
+                }
             };
         }
         walk_expr(self, expr);
@@ -539,15 +512,15 @@ impl<'a> Visitor<'a> for Protocols {
 }
 
 /// Whether a function mentions a method that moves a tensor to the CPU.
-#[derive(Default)]
 struct MovesToHost {
+    words: &'static Words,
     found: bool,
 }
 
 impl<'a> Visitor<'a> for MovesToHost {
     fn visit_expr(&mut self, expr: &'a Expr) {
         self.found |= match expr {
-            Expr::Attribute(attribute) => TO_HOST.contains(&attribute.attr.as_str()),
+            Expr::Attribute(attribute) => self.words.to_host.contains(&attribute.attr.as_str()),
             Expr::StringLiteral(text) => text.value.to_str() == "cpu",
             _ => false,
         };

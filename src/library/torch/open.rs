@@ -8,7 +8,7 @@ use super::factory::options;
 use super::nn::moves::may_be_moved;
 use crate::library::Cx;
 use crate::library::table::Tables;
-use crate::python::{Arg, Args, BinOp, Bound, Interp};
+use crate::python::{Arg, Args, BinOp, Bound, Interp, Words};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Device, DeviceKind, Grad, Open, Origin, Sym, Tensor, Value, sym};
 
@@ -73,6 +73,42 @@ const TENSORS: &[&str] = &[
     "x1",
     "x2",
 ];
+
+pub(crate) const WORDS: Words = Words {
+    module: "torch.nn.Module",
+    module_methods: &[
+        "eval",
+        "load_state_dict",
+        "modules",
+        "named_parameters",
+        "parameters",
+        "state_dict",
+        "train",
+        "zero_grad",
+    ],
+    tensor_attributes: &[
+        "clone",
+        "detach",
+        "dim",
+        "dtype",
+        "expand",
+        "flatten",
+        "long",
+        "masked_fill",
+        "ndim",
+        "new_zeros",
+        "permute",
+        "repeat",
+        "reshape",
+        "shape",
+        "size",
+        "squeeze",
+        "transpose",
+        "unsqueeze",
+        "view",
+    ],
+    to_host: &["cpu", "item", "numpy", "tolist"],
+};
 
 /// Texts that show that a caller of a function may have turned gradients off.
 const NO_GRAD: &[&str] = &["no_grad", "inference_mode", "set_grad_enabled", "requires_grad"];

@@ -71,7 +71,9 @@ impl Rule for ReplacedParametersNotOptimized {
                 Some(held) => old.iter().all(|p| held.contains(p)),
                 None => before,
             };
-            if held {
+            // A layer that is older than the optimizer may be one of several, each with its own
+            // optimizer, of which the attribute refers to the current one.
+            if held && new.iter().all(|p| *p > optimizer && !it.heap.is_joined(*p)) {
                 self.replaced.borrow_mut().push(Replaced { optimizer, name, span, new: new.clone() });
             }
         }

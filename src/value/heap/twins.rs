@@ -37,6 +37,11 @@ impl Heap {
         }
     }
 
+    /// Whether an object stands for one of several older ones: a join created it.
+    pub(crate) fn is_joined(&self, id: ObjId) -> bool {
+        self.parts.contains_key(&id)
+    }
+
     /// Notes that two tensors share their memory from now on.
     pub(crate) fn share_data(&mut self, one: ObjId, other: ObjId) {
         self.may_be(one, other);

@@ -382,6 +382,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let Some(contents) = contents(cx.it, &object) else { return Value::Unknown };
     if !contents.complete {
+        forget_members(cx.it);
         return Value::Unknown;
     }
     let span = cx.span;
@@ -390,6 +391,19 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         value = cx.it.call(&module, Args::positional([value], span), span);
     }
     value
+}
+
+/// Handles the call of unknown members: any module of the program may be one of them, except the
+/// one whose method makes the call, and its `forward` may set its attributes.
+fn forget_members(it: &mut Interp<'_>) {
+    let caller = it.method_receiver().and_then(Value::as_obj);
+    for id in it.heap.ids().filter(|id| Some(*id) != caller) {
+        let object = Value::Obj(id);
+        let is_of_program = it.heap.instance_of(&object).is_some_and(|instance| instance.class.as_obj().is_some());
+        if is_of_program && it.is_instance(&object, "torch.nn.Module") {
+            it.forget_assigned(&object);
+        }
+    }
 }
 
 // The special methods that the interpreter calls.
