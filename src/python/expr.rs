@@ -47,7 +47,9 @@ impl<'p> Interp<'p> {
             Expr::Attribute(a) => {
                 let object = self.eval(&a.value);
                 let span = self.span(a);
-                self.check_own_attribute(a, &object);
+                if self.lacks_own_attribute(a, &object) {
+                    return self.raise("AttributeError");
+                }
                 match self.read_attribute(&object, sym(a.attr.as_str()), span) {
                     Value::Unknown if self.is_device_of_tensor(&object, a) => {
                         Value::Device(Device::of(DeviceKind::Symbolic(self.heap.device_symbol())))
@@ -428,11 +430,11 @@ impl<'p> Interp<'p> {
         self.getattr(object, name, span)
     }
 
-    fn check_own_attribute(&mut self, attribute: &'p ExprAttribute, object: &Value) {
-        if attribute.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self") {
-            let span = self.span(attribute);
-            self.report_own_attribute(object, sym(attribute.attr.as_str()), span);
-        }
+    /// Whether `self.name` certainly does not exist, which is reported.
+    fn lacks_own_attribute(&mut self, attribute: &'p ExprAttribute, object: &Value) -> bool {
+        let span = self.span(attribute);
+        attribute.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self")
+            && self.report_own_attribute(object, sym(attribute.attr.as_str()), span)
     }
 
     // Calls.
@@ -468,7 +470,9 @@ impl<'p> Interp<'p> {
         }
         let object = self.eval(&method.value);
         let place = self.span(method);
-        self.check_own_attribute(method, &object);
+        if self.lacks_own_attribute(method, &object) {
+            return self.raise("AttributeError");
+        }
         let callee = self.read_attribute(&object, sym(method.attr.as_str()), place);
         if self.stopped {
             return Value::Unknown;
@@ -520,7 +524,19 @@ impl<'p> Interp<'p> {
     fn call_and_place(&mut self, func: &'p Expr, callee: &Value, args: Args, span: Span) -> Value {
         let placed = self.module_output(func, callee, &args, span);
         self.check_loss(func, callee, &args, span);
-        match self.call(callee, args, span) {
+        // If all arguments are literals, the result does not depend on the condition of an arm.
+        let is_constant = matches!(callee, Value::Path(_))
+            && args.kw.is_empty()
+            && !args.pos.is_empty()
+            && args.pos.iter().all(|arg| self.literals.contains(&arg.span));
+        let value = if is_constant {
+            let mut value = Value::Unknown;
+            self.in_any_arm(|it| value = it.call(callee, args, span));
+            value
+        } else {
+            self.call(callee, args, span)
+        };
+        match value {
             Value::Unknown if !self.stopped => placed.unwrap_or(Value::Unknown),
             value => value,
         }
@@ -577,6 +593,9 @@ impl<'p> Interp<'p> {
                 }
             } else {
                 let value = self.eval(arg);
+                if self.context.guesses > 0 && is_literal(arg) {
+                    self.literals.insert(span);
+                }
                 if !args.more_pos {
                     args.pos.push(Arg::new(value, span));
                 }
@@ -601,5 +620,12 @@ impl<'p> Interp<'p> {
             }
         }
         args
+    }
+}
+
+fn is_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::UnaryOp(e) => is_literal(&e.operand),
+        expr => expr.is_literal_expr(),
     }
 }

@@ -217,6 +217,8 @@ pub(crate) struct Interp<'p> {
     pub(super) hooks: Vec<(super::Hook, Value)>,
     /// The number of loops that have begun.
     pub(super) begun: u32,
+    /// The places of the literals among the arguments of calls in arms of unknown conditions.
+    pub(super) literals: FxHashSet<Span>,
     /// The number of paths that ended in an exception, or ended the program.
     pub(super) raised: u32,
     /// How many of these paths were outside any `try`, or ended the program in a way that no
@@ -260,6 +262,7 @@ impl<'p> Interp<'p> {
             lines: RefCell::default(),
             stored: FxHashMap::default(),
             protocols: FxHashMap::default(),
+            literals: FxHashSet::default(),
             executed: FxHashSet::default(),
             defined: Vec::new(),
             deferred: FxHashMap::default(),
@@ -450,6 +453,11 @@ impl<'p> Interp<'p> {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
         };
         self.frames.iter().take_while(|f| !inside(f)).any(|f| f.loops().next().is_some())
+    }
+
+    /// Whether an argument of a call in an arm of an unknown condition is a literal.
+    pub(crate) fn is_literal(&self, argument: Span) -> bool {
+        self.literals.contains(&argument)
     }
 
     /// Records that the operation at this place succeeded.

@@ -71,16 +71,17 @@ impl Interp<'_> {
     }
 
     /// Reports the attribute of `self` that nothing in the program sets, in a class whose bases are
-    /// all known. A subclass outside the program may set it.
-    pub(super) fn report_own_attribute(&mut self, object: &Value, name: Sym, span: Span) {
+    /// all known. A subclass outside the program may set it. Returns
+    /// whether it is reported.
+    pub(super) fn report_own_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
         if name.as_str().starts_with("__") || !self.has_only_known_bases(object) || self.is_in_try() {
-            return;
+            return false;
         }
         let found = self.heap.attr(object.as_obj().unwrap_or(self.state), name.as_str()).is_some()
             || self.user_method(object, name.as_str()).is_some()
             || self.library.missing_name(sym(self.library.words().module), name).is_none();
         if found || self.is_given(name) {
-            return;
+            return false;
         }
         // A class body may bind the name, in a line of its own.
         let bound = ["  ", "\t"].map(|indent| [" =", ":", "="].map(|sign| format!("{indent}{name}{sign}")));
@@ -88,15 +89,16 @@ impl Interp<'_> {
         let dynamic = ["setattr(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
         if texts.iter().any(|text| self.mentions(sym(text).as_str())) || dynamic.iter().any(|text| self.mentions(text))
         {
-            return;
+            return false;
         }
         let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
-        let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return };
+        let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return false };
         if ["Mixin", "MixIn", "Base", "Abstract"].iter().any(|word| class.name.as_str().contains(word)) {
-            return;
+            return false;
         }
         let message = format!("`{}` has no attribute `{name}`: nothing in the program sets it", class.name);
         self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
+        true
     }
 
     /// Whether an object is a module, and all its classes are those of the program and

@@ -419,23 +419,26 @@ pub(super) struct Protocols {
     differentiated: FxHashSet<String>,
     /// Objects of which the file reads attributes of tensors.
     tensors: FxHashSet<String>,
-    /// The calls of functions named `load` without `map_location`, and the names to which their
-    /// results are assigned.
-    loads: Vec<(TextSize, Option<String>)>,
-    /// What the file passes to `load_state_dict`: the names of objects, and the places of calls.
+    /// The calls of functions named `load`.
+    loads: Vec<Load>,
+    /// The objects of which the file passes a part to `load_state_dict`.
     restored: FxHashSet<String>,
+    /// The calls whose results the file passes to `load_state_dict`.
     restored_calls: FxHashSet<TextSize>,
+    /// What the file passes to functions named `save`, after the object: paths of files.
+    saved: FxHashSet<String>,
     /// Some call in the file has an argument `map_location`.
     maps_location: bool,
 }
 
 impl Protocols {
-    /// Whether the call at this place loads a checkpoint, and the file never chooses its device.
+    /// Whether the call at this place loads a checkpoint that the file does not save, and the file
+    /// never chooses the device of what it loads.
     fn is_unmapped_checkpoint(&self, call: TextSize) -> bool {
-        let is_restored = |name: &Option<String>| name.as_ref().is_some_and(|name| self.restored.contains(name));
-        !self.maps_location
-            && (self.restored_calls.contains(&call)
-                || self.loads.iter().any(|(at, name)| *at == call && is_restored(name)))
+        let Some(load) = self.loads.iter().find(|load| load.call == call) else { return false };
+        let is_restored = load.name.as_ref().is_some_and(|name| self.restored.contains(name));
+        let is_saved = load.path.as_ref().is_some_and(|path| self.saved.contains(path));
+        !self.maps_location && !is_saved && (is_restored || self.restored_calls.contains(&call))
     }
 
     /// Whether `backward()` is called on a result of the function.
@@ -444,8 +447,32 @@ impl Protocols {
     }
 }
 
-fn is_load(call: &ExprCall) -> bool {
-    call.func.as_attribute_expr().is_some_and(|function| function.attr.as_str() == "load")
+/// A call of a function named `load`.
+struct Load {
+    call: TextSize,
+    /// The name to which the result is assigned.
+    name: Option<String>,
+    /// The file, as text.
+    path: Option<String>,
+}
+
+impl Load {
+    fn new(call: &ExprCall, name: Option<String>) -> Load {
+        Load { call: call.start(), name, path: call.arguments.args.first().and_then(file_text) }
+    }
+}
+
+/// The path of a file as text, if it is a name or a literal.
+fn file_text(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::StringLiteral(text) => Some(text.value.to_str().to_owned()),
+        expr => path_text(expr),
+    }
+}
+
+/// Whether a call is one of `module.name`.
+fn is_named(call: &ExprCall, name: &str) -> bool {
+    call.func.as_attribute_expr().is_some_and(|function| function.attr.as_str() == name)
 }
 
 /// The function whose result an expression scales or adds to others.
@@ -468,9 +495,9 @@ impl<'a> Visitor<'a> for Protocols {
         if let Stmt::Assign(assign) = stmt
             && let [Expr::Name(target)] = &*assign.targets
             && let Expr::Call(call) = &*assign.value
-            && is_load(call)
+            && is_named(call, "load")
         {
-            self.loads.push((call.start(), Some(target.id.as_str().to_owned())));
+            self.loads.push(Load::new(call, Some(target.id.as_str().to_owned())));
         }
         walk_stmt(self, stmt);
     }
@@ -484,10 +511,14 @@ impl<'a> Visitor<'a> for Protocols {
         }
         if let Expr::Call(call) = expr {
             self.maps_location |= call.arguments.find_keyword("map_location").is_some();
+            if is_named(call, "save") {
+                self.saved.extend(call.arguments.args.get(1).and_then(file_text));
+            }
             let is_restoring = call.func.as_attribute_expr().is_some_and(|m| m.attr.as_str() == "load_state_dict");
             match call.arguments.args.first().filter(|_| is_restoring) {
-                Some(Expr::Call(load)) if is_load(load) => {
+                Some(Expr::Call(load)) if is_named(load, "load") => {
                     self.restored_calls.insert(load.start());
+                    self.loads.push(Load::new(load, None));
                 }
                 Some(state) => self.restored.extend(root(state).map(str::to_owned)),
                 None => {}
