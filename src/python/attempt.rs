@@ -105,6 +105,11 @@ impl<'p> Interp<'p> {
         for handler in &stmt.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
             self.enter_side(outside, Cadence::Unclear);
+            // The handler is often for other versions of a library.
+            self.context.in_handler = true;
+            if flow == Flow::Next && self.frames.len() == 1 {
+                self.context.guesses = self.context.guesses.saturating_add(1);
+            }
             let mut entries: Vec<Delta> = vec![Delta::new(), reached.clone()];
             raised.retain(|exit| {
                 let Leave::Raise(exception) = &exit.how else { return false };

@@ -50,6 +50,8 @@ pub(super) struct Context {
     /// The number of objects at the beginning of the current round, if this is known to be a later
     /// round.
     pub carried: Option<usize>,
+    /// The current code is in a handler of exceptions.
+    pub in_handler: bool,
 }
 
 /// How certain it is that the program really reaches the current code in the current state.
@@ -78,6 +80,7 @@ impl Context {
             later_rounds: 0,
             in_doubt: false,
             carried: None,
+            in_handler: false,
         }
     }
 }

@@ -36,7 +36,9 @@ impl Interp<'_> {
     /// Whether the program imports a module of this name: `import quaternion` sets
     /// `numpy.quaternion`.
     fn imports(&self, name: Sym) -> bool {
-        self.mentions(sym(&format!("\nimport {name}")).as_str())
+        // `import torch_neuron` sets `torch.neuron`.
+        let texts = [format!("\nimport {name}"), format!("import torch_{name}")];
+        texts.iter().any(|text| self.mentions(sym(text).as_str()))
     }
 
     /// Whether the program may use this name of a module only with older versions of the library.
@@ -71,8 +73,7 @@ impl Interp<'_> {
     }
 
     /// Reports the attribute of `self` that nothing in the program sets, in a class whose bases are
-    /// all known. A subclass outside the program may set it. Returns
-    /// whether it is reported.
+    /// all known; returns whether it is reported. (A subclass outside the program may set it.)
     pub(super) fn report_own_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
         if name.as_str().starts_with("__") || !self.has_only_known_bases(object) || self.is_in_try() {
             return false;
@@ -137,7 +138,7 @@ impl Interp<'_> {
 
     /// Whether the program may set an attribute of this name, or test whether it exists.
     fn may_be_given(&self, name: Sym) -> bool {
-        self.is_in_try() || self.is_given(name)
+        self.context.in_handler || self.is_in_try() || self.is_given(name)
     }
 
     /// Whether the current code is inside a `try` of the innermost function.

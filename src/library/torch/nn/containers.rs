@@ -93,6 +93,13 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
             }
         },
     };
+    // PyTorch rejects a tuple or a number in place of a module, so no module with such a member
+    // exists.
+    let is_wrong = |value: &Value| matches!(value, Value::Tuple(_)) || value.number_type().is_some();
+    let data = match data {
+        Data::List(Items::Exact(members)) if members.iter().any(is_wrong) => Data::List(Items::Many(Value::Unknown)),
+        data => data,
+    };
     let holder = cx.it.heap.alloc(data);
     cx.it.heap.set_note(object, MEMBERS, Value::Obj(holder));
 }

@@ -1,0 +1,239 @@
+//! What functions and loops do, according to their syntax: which values they move, pass on or
+//! differentiate.
+
+use rustc_hash::FxHashSet;
+
+use super::names::{named_device, path_text, root};
+use crate::python::Words;
+use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
+use crate::syntax::ast::{ExprAttribute, ExprCall, StmtFor};
+use crate::syntax::{Expr, Stmt};
+
+/// Whether an annotation contains the name `Tensor`.
+pub(super) fn mentions_tensor(annotation: &Expr) -> bool {
+    match annotation {
+        Expr::Name(name) => name.id.as_str() == "Tensor",
+        Expr::Attribute(attribute) => attribute.attr.as_str() == "Tensor",
+        Expr::Subscript(subscript) => mentions_tensor(&subscript.slice),
+        Expr::Tuple(tuple) => tuple.elts.iter().any(mentions_tensor),
+        Expr::BinOp(union) => mentions_tensor(&union.left) || mentions_tensor(&union.right),
+        _ => false,
+    }
+}
+
+/// How a function uses a parameter: the attributes of `self` to which it passes it as the first
+/// argument, and whether it indexes several dimensions of it.
+pub(super) struct Passed<'a> {
+    name: &'a str,
+    pub(super) to: Vec<&'a str>,
+    pub(super) sliced: bool,
+}
+
+impl<'a> Passed<'a> {
+    pub(super) fn read(name: &'a str, body: &'a [Stmt]) -> Passed<'a> {
+        let mut passed = Passed { name, to: Vec::new(), sliced: false };
+        passed.visit_body(body);
+        passed
+    }
+}
+
+impl<'a> Visitor<'a> for Passed<'a> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        let own = |value: &Expr| value.as_name_expr().is_some_and(|name| name.id.as_str() == self.name);
+        match expr {
+            Expr::Call(call)
+                if let Expr::Attribute(method) = &*call.func
+                    && method.value.as_name_expr().is_some_and(|object| object.id.as_str() == "self")
+                    && call.arguments.args.first().is_some_and(own) =>
+            {
+                self.to.push(method.attr.as_str());
+            }
+            Expr::Subscript(subscript) if own(&subscript.value) => {
+                let dims = subscript.slice.as_tuple_expr();
+                self.sliced |= dims.is_some_and(|dims| dims.elts.iter().any(Expr::is_slice_expr));
+            }
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+}
+
+/// The moments of training in a block of statements, by the names of methods.
+#[derive(Default)]
+struct Training<'a> {
+    backward: Option<&'a ExprCall>,
+    /// An optimizer makes a step.
+    steps: bool,
+    /// Something may clear gradients, or create the optimizer.
+    clears: bool,
+}
+
+/// The `backward()` in the body of a loop that also contains the step of an optimizer, if nothing in
+/// the body or in the function around it clears gradients.
+pub(super) fn accumulating<'a>(body: &'a [Stmt], function: &'a [Stmt]) -> Option<&'a ExprCall> {
+    let read = |body: &'a [Stmt]| {
+        let mut training = Training::default();
+        training.visit_body(body);
+        training
+    };
+    let training = read(body);
+    training.backward.filter(|_| training.steps && !training.clears && !read(function).clears)
+}
+
+fn names_optimizer(expr: &Expr) -> bool {
+    let text = path_text(expr).unwrap_or_default().to_ascii_lowercase();
+    text.rsplit('.').next().is_some_and(|name| name.contains("optim") || name.starts_with("opt"))
+}
+
+impl<'a> Visitor<'a> for Training<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            // A loop inside accumulates gradients on purpose, or is checked itself.
+            Stmt::For(_) | Stmt::While(_) if self.backward.is_some() || self.steps => self.clears = true,
+            Stmt::Assign(assign) => self.clears |= assign.targets.iter().any(names_optimizer),
+            _ => {}
+        }
+        walk_stmt(self, stmt);
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Attribute(attribute) => {
+                let name = attribute.attr.as_str();
+                self.clears |= name.contains("zero") || name.contains("reset") || name == "grad";
+            }
+            Expr::Name(name) => self.clears |= name.id.as_str().contains("zero"),
+            Expr::Call(call) => {
+                let method = call.func.as_attribute_expr();
+                let name = method.map_or("", |method| method.attr.as_str());
+                match name {
+                    "backward" if call.arguments.args.is_empty() => self.backward = Some(call),
+                    // `accelerator.backward(loss)`
+                    "backward" => self.clears = true,
+                    "step" if method.is_some_and(|method| names_optimizer(&method.value)) => {
+                        // A closure computes the gradients.
+                        self.steps = true;
+                        self.clears |= !call.arguments.is_empty();
+                    }
+                    "step" => self.steps |= call.arguments.args.iter().any(names_optimizer),
+                    // `scaler.unscale_(optimizer)`
+                    "unscale_" | "update" | "clip_grad_norm_" => {}
+                    // The function may clear the gradients of the optimizer.
+                    _ => self.clears |= call.arguments.args.iter().any(names_optimizer),
+                }
+            }
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+}
+
+/// The names that a target of an assignment binds.
+fn bound_names<'a>(target: &'a Expr, names: &mut FxHashSet<&'a str>) {
+    match target {
+        Expr::Name(name) => {
+            names.insert(name.id.as_str());
+        }
+        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|target| bound_names(target, names)),
+        Expr::List(list) => list.elts.iter().for_each(|target| bound_names(target, names)),
+        Expr::Starred(starred) => bound_names(&starred.value, names),
+        _ => {}
+    }
+}
+
+/// Whether a call moves an object to a device, and does not cast it to a dtype.
+fn is_move(call: &ExprCall, method: &ExprAttribute) -> bool {
+    let names_device = |expr: &Expr| match expr {
+        Expr::StringLiteral(text) => text.value.to_str().starts_with("cuda"),
+        expr => named_device(expr).is_some(),
+    };
+    match method.attr.as_str() {
+        "cuda" => true,
+        "to" => {
+            call.arguments.args.first().is_some_and(names_device) || call.arguments.find_keyword("device").is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Whether the body of a loop moves an element of the loop, or a part of it, to another device.
+pub(super) fn moves_elements(stmt: &StmtFor) -> bool {
+    struct Moves<'a> {
+        names: FxHashSet<&'a str>,
+        found: bool,
+        /// A part of an element is replaced: `batch[key] = batch[key].to(device)`.
+        replaced: bool,
+    }
+    impl<'a> Visitor<'a> for Moves<'a> {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            // `x, y = batch`
+            if let Stmt::Assign(assign) = stmt {
+                let values: &[Expr] = match &*assign.value {
+                    Expr::Tuple(tuple) => &tuple.elts,
+                    one => std::slice::from_ref(one),
+                };
+                self.replaced |= assign
+                    .targets
+                    .iter()
+                    .any(|target| !target.is_name_expr() && root(target).is_some_and(|name| self.names.contains(name)));
+                if values.iter().all(|value| root(value).is_some_and(|name| self.names.contains(name))) {
+                    assign.targets.iter().for_each(|target| bound_names(target, &mut self.names));
+                }
+            }
+            walk_stmt(self, stmt);
+        }
+
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            if let Expr::Call(call) = expr
+                && let Expr::Attribute(method) = &*call.func
+                && is_move(call, method)
+                && root(&method.value).is_some_and(|name| self.names.contains(name))
+            {
+                self.found = true;
+            }
+            walk_expr(self, expr);
+        }
+    }
+    let mut moves = Moves { names: FxHashSet::default(), found: false, replaced: false };
+    bound_names(&stmt.target, &mut moves.names);
+    moves.visit_body(&stmt.body);
+    moves.found && !moves.replaced
+}
+
+/// Whether a loop may be over a loader: over a name or attribute, or `enumerate` or a progress bar of
+/// it.
+pub(super) fn may_be_over_loader(iterable: &Expr) -> bool {
+    match iterable {
+        Expr::Name(_) | Expr::Attribute(_) => true,
+        Expr::Call(call) => {
+            let name = path_text(&call.func).unwrap_or_default();
+            let name = name.rsplit('.').next().unwrap_or_default();
+            let wraps = matches!(name, "enumerate" | "tqdm" | "trange" | "track" | "progress_bar" | "islice");
+            wraps && call.arguments.args.first().is_some_and(may_be_over_loader)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a function mentions something that moves a tensor to the CPU.
+pub(super) fn moves_to_host(body: &[Stmt], words: &'static Words) -> bool {
+    let mut moves = MovesToHost { words, found: false };
+    moves.visit_body(body);
+    moves.found
+}
+
+struct MovesToHost {
+    words: &'static Words,
+    found: bool,
+}
+
+impl<'a> Visitor<'a> for MovesToHost {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        self.found |= match expr {
+            Expr::Attribute(attribute) => self.words.to_host.contains(&attribute.attr.as_str()),
+            Expr::StringLiteral(text) => text.value.to_str() == "cpu",
+            _ => false,
+        };
+        walk_expr(self, expr);
+    }
+}
