@@ -3,6 +3,8 @@
 //! value may still be a write to the tensor, which other names may hold. A call of an unknown value
 //! may be a call of a function of the program.
 
+use rustc_hash::FxHashSet;
+
 use super::Heap;
 use crate::value::{Attrs, Data, Dict, Grad, Instance, Items, ObjId, Sym, Tensor, Value, is_mark};
 
@@ -71,12 +73,13 @@ impl Heap {
     /// Applies a write to an unknown value.
     pub(crate) fn write_lost(&mut self, written: Written) {
         let mut todo: Vec<(ObjId, u32)> = self.lost.iter().map(|id| (*id, DEPTH)).collect();
+        let mut seen: FxHashSet<ObjId> = self.lost.iter().copied().collect();
         let mut at = 0;
         while let Some((id, depth)) = todo.get(at).copied() {
             at += 1;
             if let Some(below) = depth.checked_sub(1) {
                 for part in self.parts_of(id) {
-                    if !todo.iter().any(|(have, _)| *have == part) {
+                    if seen.insert(part) {
                         todo.push((part, below));
                     }
                 }
@@ -104,10 +107,10 @@ impl Heap {
                 let Some(now) = self.tensor_now(id) else { return };
                 let shape = written == Written::Shape && (now.shape.is_some() || !now.trailing.is_empty());
                 let known = now.range.is_some() || now.data.is_some() || now.role.is_some();
-                let mut tensor = now.into_owned();
-                if !known && !shape && tensor.grad != Grad::Off {
+                if !known && !shape && now.grad != Grad::Off {
                     return;
                 }
+                let mut tensor = now.into_owned();
                 tensor.forget_values();
                 if tensor.grad == Grad::Off {
                     tensor.grad = Grad::Unknown;
@@ -122,7 +125,11 @@ impl Heap {
             // The data of another tensor may have another shape and dtype.
             (Data::Tensor(_), Written::Data) => self.overwrite(id, Tensor::default()),
             (Data::List(_) | Data::Set(_), Written::Elements | Written::Items | Written::Removed) => {
-                if let Data::List(items) | Data::Set(items) = self.get_mut(id) {
+                let (Data::List(items) | Data::Set(items)) = self.get(id) else { return };
+                // The first write has already made the elements unknown.
+                if !matches!(items, Items::Many(Value::Unknown))
+                    && let Data::List(items) | Data::Set(items) = self.get_mut(id)
+                {
                     *items = Items::Many(Value::Unknown);
                 }
             }
