@@ -8,7 +8,7 @@ mod names;
 
 use std::rc::Rc;
 
-use self::body::{Passed, accumulating, may_be_over_loader, mentions_tensor, moves_elements, moves_to_host};
+use self::body::{Passed, accumulating, calls_any, may_be_over_loader, mentions_tensor, moves_elements, moves_to_host};
 pub(super) use self::file::Protocols;
 use self::names::{named_device, path_text};
 use super::Args;
@@ -166,6 +166,18 @@ impl<'p> Interp<'p> {
         let found = Rc::new(Protocols::read(&self.sources.module(file).body, self.library.words()));
         self.protocols.insert(file, found.clone());
         found
+    }
+
+    /// Whether the source of an object's classes contains a call of a function or method of one of
+    /// these names.
+    pub(crate) fn classes_call(&self, object: &Value, names: &[&str]) -> bool {
+        self.mro_of(object).iter().filter_map(Value::as_obj).any(|class| {
+            let Data::Class(data) = self.heap.get(class) else { return false };
+            match self.code.get(data.code.0 as usize).map(|code| &code.body) {
+                Some(Body::Class(Some(def))) => calls_any(&def.body, names),
+                _ => false,
+            }
+        })
     }
 
     /// Whether an object is a module of the program whose `forward` contains nothing that moves

@@ -237,3 +237,26 @@ impl<'a> Visitor<'a> for MovesToHost {
         walk_expr(self, expr);
     }
 }
+
+/// Whether statements contain a call of a function or method of one of these names.
+pub(super) fn calls_any(body: &[Stmt], names: &[&str]) -> bool {
+    struct Calls<'n> {
+        names: &'n [&'n str],
+        found: bool,
+    }
+    impl<'a> Visitor<'a> for Calls<'_> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            if let Expr::Call(call) = expr {
+                self.found |= match &*call.func {
+                    Expr::Name(name) => self.names.contains(&name.id.as_str()),
+                    Expr::Attribute(method) => self.names.contains(&method.attr.as_str()),
+                    _ => false,
+                };
+            }
+            walk_expr(self, expr);
+        }
+    }
+    let mut calls = Calls { names, found: false };
+    calls.visit_body(body);
+    calls.found
+}

@@ -93,7 +93,7 @@ impl Rule for ModulesInPlainContainer {
             Event::Supposed { object } => {
                 let mut attributes = self.attributes.borrow_mut();
                 for attribute in attributes.iter_mut().filter(|a| object.as_obj() == Some(a.object)) {
-                    attribute.supposed = Some(!registers(it) && self.is_unregistered(it, attribute));
+                    attribute.supposed = Some(!registers(it, object) && self.is_unregistered(it, attribute));
                 }
             }
             Event::ReadAttribute { object: Some(object), name } => {
@@ -243,10 +243,8 @@ fn wrapped(cx: &Context<'_, '_>, from: Span, class: &str) -> Option<Fix> {
 }
 
 /// Whether the program may register members of a container in code that was not run.
-fn registers(it: &Interp<'_>) -> bool {
-    ["self.add_module(", "self.register_module(", "self.register_parameter(", "setattr(self"]
-        .iter()
-        .any(|text| it.mentions(text))
+fn registers(it: &Interp<'_>, module: &Value) -> bool {
+    it.classes_call(module, &["add_module", "register_module", "register_parameter", "setattr"])
 }
 
 /// The modules and tensors in a value, including those in lists, tuples and dictionaries.
