@@ -55,7 +55,7 @@ fn thrice(bytes: &[u8]) -> [Vec<u8>; 3] {
 
 /// Three values, mostly of one kind.
 fn three(heap: &mut Heap, world: &World, bytes: &[u8], integral: bool) -> [Value; 3] {
-    let kind = bytes.get(4).map_or(0, |kind| kind % 26);
+    let kind = bytes.get(4).map_or(0, |kind| kind % 27);
     thrice(bytes).map(|bytes| {
         let mut bytes = Bytes::new(&bytes, integral);
         match bytes.below(8) {
@@ -182,7 +182,7 @@ proptest! {
     fn widening_comes_to_an_end(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
         let mut heap = Heap::new();
         let world = World::new(&mut heap);
-        let kind = bytes.first().map_or(0, |kind| kind % 26);
+        let kind = bytes.first().map_or(0, |kind| kind % 27);
         let mut rest = Bytes::new(bytes.get(1..).unwrap_or_default(), false);
         let mut all = rest.value_of(kind, &mut heap, &world, 3);
         let mut steps = 0;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::super::{
     Among, ArrayKind, Attrs, CodeId, Data, Device, Dict, Dim, Dtype, Function, Grad, Heap, Instance, Items, Iter, Key,
-    Lazy, Met, ObjId, Origin, Partial, Past, Picks, Progress, Range, Ranged, Role, Scope, Sign, Size, Source,
+    Lazy, Met, ObjId, Open, Origin, Partial, Past, Picks, Progress, Range, Ranged, Role, Scope, Sign, Size, Source,
     Suspended, Sym, Symbol, Taken, Tensor, Topic, Type, UserClass, Value, sym,
 };
 use crate::syntax::{FileId, Span};
@@ -214,7 +214,7 @@ impl<'a> Bytes<'a> {
 
     /// A value of any kind, which may refer to existing objects or to new ones.
     pub(super) fn value(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Value {
-        let kind = self.below(26);
+        let kind = self.below(27);
         self.value_of(kind, heap, world, depth)
     }
 
@@ -270,6 +270,11 @@ impl<'a> Bytes<'a> {
                 let fates: &[&'static str] = [&["a"][..], &["b"], &["a", "b"]][usize::from(self.below(3))];
                 Value::Fates(fates.iter().map(|name| [Topic::new(name).into()].into()).collect())
             }
+            26 => Value::Open(Rc::new(Open {
+                device: self.device(),
+                device_at: self.at(),
+                grad: [Grad::Unknown, Grad::Off, Grad::Leaf, Grad::Attached][usize::from(self.below(4))],
+            })),
             22 => Value::Obj(world.all()[usize::from(self.below(10))]),
             23 => {
                 let tensor = self.tensor(world);

@@ -28,7 +28,7 @@ fn at_most_to(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
     if identical(a, b) {
         return true;
     }
-    let Some(below) = depth.checked_sub(1) else { return b.is_unknown() };
+    let Some(below) = depth.checked_sub(1) else { return matches!(b, Value::Unknown) };
     match (a, b) {
         (_, Value::Unknown) => true,
         (a, Value::Any(Type::Str)) => a.is_text(),
@@ -42,6 +42,9 @@ fn at_most_to(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
             taken && x.texts.iter().all(|text| y.texts.contains(text))
         }
         (Value::Device(x), Value::Device(y)) => x.join(*y) == Some(*y),
+        (Value::Open(x), Value::Open(y)) => {
+            x.device.join(y.device) == Some(y.device) && (y.grad == Grad::Unknown || x.grad == y.grad)
+        }
         (Value::Tuple(x), Value::Tuple(y)) => all_at_most(heap, x, y, below),
         (Value::Partial(x), Value::Partial(y)) => {
             same(heap, &x.func, &y.func)
