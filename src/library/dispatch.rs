@@ -278,7 +278,7 @@ impl Library for Libraries {
     }
 
     fn unary(&self, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
-        torch::open::element(operand)
+        torch::open::unary(operand)
             .or_else(|| pandas::unary(it, op, operand, span))
             .or_else(|| numpy::unary(it, op, operand, span))
             .or_else(|| torch::operators::unary(it, op, operand, span))

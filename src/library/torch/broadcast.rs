@@ -228,7 +228,9 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
 /// The device of the result of an operation whose tensors are compatible.
 fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     let (device, at) = deciding(tensors, mix);
-    let implied = tensors.iter().any(|(_, t)| t.array == ArrayKind::Torch && has_open_device(t));
+    // If one device is only implied, the tensors may be on different ones, and an earlier call failed.
+    let is_implied = |t: &Tensor| t.device.is_some_and(|device| device.implied);
+    let implied = tensors.iter().any(|(_, t)| t.array == ArrayKind::Torch && (has_open_device(t) || is_implied(t)));
     (device.map(|device| device.implied_if(implied)), at)
 }
 

@@ -125,7 +125,7 @@ fn as_tensor(it: &mut Interp<'_>, value: &Value) -> Value {
     it.heap.tensor(tensor.with_device(Some(open.device), open.device_at))
 }
 
-/// A method of a value of unknown type. `None` if only `to`, `cuda` and `cpu` would be known.
+/// The result of a method of a value of unknown type; `None` if nothing is known about it.
 pub(crate) fn method(
     tables: &Tables,
     it: &mut Interp<'_>,
@@ -179,9 +179,15 @@ pub(crate) fn attribute(object: &Value, name: &str) -> Option<Value> {
     }
 }
 
-/// What an unknown method or attribute of the value gives: something on the same device.
+/// An attribute or element of the value, or the result of an unknown method: it is assumed to be on
+/// the device of the value. (An object of the program may move only some of its parts.)
 fn part(open: &Open) -> Value {
-    placed(open.device, open.device_at, if open.grad == Grad::Off { Grad::Off } else { Grad::Unknown })
+    let device = if open.device.is_cuda() && open.device.is_concrete() {
+        Device::of(DeviceKind::Named(sym("the device of the moved object")))
+    } else {
+        open.device
+    };
+    placed(device, open.device_at, if open.grad == Grad::Off { Grad::Off } else { Grad::Unknown })
 }
 
 /// Gives a function of PyTorch tensors for the arguments of unknown type.
@@ -230,7 +236,15 @@ pub(crate) fn operands(
 
 /// An element of a value of unknown type.
 pub(crate) fn element(object: &Value) -> Option<Value> {
-    matches!(object, Value::Open(_)).then(|| object.clone())
+    let Value::Open(open) = object else { return None };
+    let Value::Open(part) = part(open) else { return None };
+    // An element of an output may require grad like the output itself.
+    Some(Value::Open(Rc::new(Open { grad: open.grad, ..(*part).clone() })))
+}
+
+/// The result of an operator on one value of unknown type.
+pub(crate) fn unary(operand: &Value) -> Option<Value> {
+    matches!(operand, Value::Open(_)).then(|| operand.clone())
 }
 
 /// The index of a tensor, as a tensor if its type is unknown.
