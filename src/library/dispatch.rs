@@ -258,9 +258,13 @@ impl Library for Libraries {
     }
 
     fn binary(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
+        let opened;
         let (left, right) = match torch::open::operands(it, op, left, right) {
             Some(Err(result)) => return Some(result),
-            Some(Ok((left, right))) => (&left.clone(), &right.clone()),
+            Some(Ok(pair)) => {
+                opened = pair;
+                (&opened.0, &opened.1)
+            }
             None => (left, right),
         };
         pandas::binary(it, op, left, right, span)
@@ -286,7 +290,8 @@ impl Library for Libraries {
 
     fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
         let refused = it.refused.0;
-        let index = &torch::open::index(it, object, index);
+        let opened = torch::open::index(it, object, index);
+        let index = opened.as_ref().unwrap_or(index);
         let part = torch::open::element(object)
             .or_else(|| torch::indexing::get(it, object, index, span))
             .or_else(|| torch::nn::containers::get(it, object, index))
@@ -403,8 +408,12 @@ impl Library for Libraries {
         torch::open::check_loss(it, args, span);
     }
 
-    fn module_output(&self, it: &mut Interp<'_>, name: &str, args: &Args, span: Span) -> Option<Value> {
-        torch::open::output(it, name, args, span)
+    fn is_on_gpu(&self, it: &Interp<'_>, args: &Args) -> bool {
+        torch::open::is_on_gpu(it, args)
+    }
+
+    fn module_output(&self, it: &mut Interp<'_>, name: &str, span: Span) -> Value {
+        torch::open::output(it, name, span)
     }
 
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym) {

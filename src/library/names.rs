@@ -17,10 +17,6 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
     lines.filter_map(|line| line.split_once(':')).map(|(path, names)| (path, names.split(' ').collect())).collect()
 });
 
-/// Python's built-in types (`unicode` in Python 2) for which NumPy had aliases, such as `np.int`,
-/// before 1.24.
-const FORMER: &[&str] = &["int", "float", "complex", "object", "str", "unicode"];
-
 /// Names that NumPy removed: the name, the version, and what replaces it.
 const REMOVED: &[(&str, &str, &str)] = &[
     ("int", "1.24", "int"),
@@ -47,6 +43,11 @@ const REMOVED: &[(&str, &str, &str)] = &[
 pub(crate) fn removed_name(path: &str, name: &str) -> Option<(&'static str, &'static str)> {
     let removed = REMOVED.iter().find(|(removed, ..)| path == "numpy" && *removed == name)?;
     Some((removed.1, removed.2))
+}
+
+/// Whether NumPy had this name before. `unicode` was a type of Python 2.
+fn was_in_numpy(path: &str, name: &str) -> bool {
+    removed_name(path, name).is_some() || (path, name) == ("numpy", "unicode")
 }
 
 /// Modules whose list also contains the names of all submodules. For these, a name is reported as
@@ -92,7 +93,7 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
         "torch.nn.utils" => name == "consume_prefix_in_state_dict_if_present",
         _ => false,
     };
-    if names.contains(name) || name.starts_with('_') || is_module || path == "numpy" && FORMER.contains(&name) {
+    if names.contains(name) || name.starts_with('_') || is_module || was_in_numpy(path, name) {
         return None;
     }
     if (path, name) == ("numpy", "math") {

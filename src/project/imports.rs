@@ -105,19 +105,6 @@ impl Project {
                 vec![first, self.root.clone(), src, second]
             }
         };
-        // A module of a package may also be run as a script. If it then imports another module, it
-        // is not known which one is meant.
-        if !script && let [first, .., beside] = bases.as_slice() {
-            let own = |base: &Path| match self.find(base, parts) {
-                Found::File(path) if self.reachable(base, folder) => Some(path),
-                _ => None,
-            };
-            if let (Some(one), Some(other)) = (own(first), own(beside))
-                && one != other
-            {
-                return Found::Nothing;
-            }
-        }
         // A namespace package is used only if no folder has a module or regular package of this
         // name.
         let mut namespace = Found::Nothing;
@@ -128,6 +115,15 @@ impl Project {
                     if matches!(namespace, Found::Nothing) {
                         namespace = Found::Namespace(path);
                     }
+                }
+                // A module of a package may also be run as a script. If it then imports another module,
+                // it is not known which one is meant.
+                Found::File(path)
+                    if !script
+                        && bases.first() == Some(base)
+                        && matches!(self.find(folder, parts), Found::File(own) if own != path) =>
+                {
+                    return Found::Nothing;
                 }
                 found => return found,
             }

@@ -192,13 +192,14 @@ impl<'p> Interp<'p> {
     /// Reports a mistake that does not depend on the values of variables, for example the use of a
     /// name that a module does not have. In the arm of an unknown condition, it is a mistake
     /// whenever the arm runs.
-    pub(crate) fn in_any_arm(&mut self, report: impl FnOnce(&mut Self)) {
+    pub(crate) fn in_any_arm<T>(&mut self, report: impl FnOnce(&mut Self) -> T) -> T {
         let (guesses, doubts) = (self.context.guesses, self.context.doubts);
         if guesses > 0 {
             (self.context.guesses, self.context.doubts) = (0, doubts.saturating_add(1));
         }
-        report(self);
+        let result = report(self);
         (self.context.guesses, self.context.doubts) = (guesses, doubts);
+        result
     }
 
     /// Enters one arm of an unknown condition.

@@ -529,13 +529,8 @@ impl<'p> Interp<'p> {
             && args.kw.is_empty()
             && !args.pos.is_empty()
             && args.pos.iter().all(|arg| self.literals.contains(&arg.span));
-        let value = if is_constant {
-            let mut value = Value::Unknown;
-            self.in_any_arm(|it| value = it.call(callee, args, span));
-            value
-        } else {
-            self.call(callee, args, span)
-        };
+        let value =
+            if is_constant { self.in_any_arm(|it| it.call(callee, args, span)) } else { self.call(callee, args, span) };
         match value {
             Value::Unknown if !self.stopped => placed.unwrap_or(Value::Unknown),
             value => value,

@@ -175,9 +175,12 @@ pub(crate) trait Library: Sync {
     /// Checks the arguments of an unknown loss function.
     fn check_loss(&self, it: &mut Interp<'_>, args: &Args, span: Span);
 
-    /// What a module of unknown class returns; `None` if nothing is known about it. `name` is the
-    /// module in the source.
-    fn module_output(&self, it: &mut Interp<'_>, name: &str, args: &Args, span: Span) -> Option<Value>;
+    /// Whether an argument is on a GPU, or is assumed to be on one.
+    fn is_on_gpu(&self, it: &Interp<'_>, args: &Args) -> bool;
+
+    /// What a module of unknown class returns if an argument is on a GPU. `name` is the module in
+    /// the source.
+    fn module_output(&self, it: &mut Interp<'_>, name: &str, span: Span) -> Value;
 
     /// An attribute is set on an unknown value, or a method of it is called.
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym);
@@ -222,12 +225,6 @@ pub(crate) struct Words {
     pub tensor_attributes: &'static [&'static str],
     /// Names in `forward` that show that it may move tensors to the CPU.
     pub to_host: &'static [&'static str],
-}
-
-impl Default for &'static Words {
-    fn default() -> Self {
-        &Words { module: "", module_methods: &[], tensor_attributes: &[], to_host: &[] }
-    }
 }
 
 /// The kind of mistake for which a library would reject a call.

@@ -75,11 +75,14 @@ impl Interp<'_> {
     /// Reports the attribute of `self` that nothing in the program sets, in a class whose bases are
     /// all known; returns whether it is reported. (A subclass outside the program may set it.)
     pub(super) fn report_own_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
+        // Most attributes are stored in the object.
+        if object.as_obj().is_none_or(|id| self.heap.attr(id, name.as_str()).is_some()) {
+            return false;
+        }
         if name.as_str().starts_with("__") || !self.has_only_known_bases(object) || self.is_in_try() {
             return false;
         }
-        let found = self.heap.attr(object.as_obj().unwrap_or(self.state), name.as_str()).is_some()
-            || self.user_method(object, name.as_str()).is_some()
+        let found = self.user_method(object, name.as_str()).is_some()
             || self.library.missing_name(sym(self.library.words().module), name).is_none();
         if found || self.is_given(name) {
             return false;

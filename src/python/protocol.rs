@@ -100,11 +100,8 @@ impl<'p> Interp<'p> {
     /// The result of a call, if it is unknown and the callee is a module: the outputs of a module
     /// are assumed to be on the device of its inputs.
     pub(super) fn module_output(&mut self, func: &'p Expr, callee: &Value, args: &Args, span: Span) -> Option<Value> {
-        let may_be_on_gpu = |value: &Value| match value {
-            Value::Open(_) => true,
-            value => self.heap.tensor_ref(value).is_some_and(|t| t.device.is_some_and(|device| !device.is_cpu())),
-        };
-        if !args.pos.iter().chain(args.kw.iter().map(|(_, arg)| arg)).any(|arg| may_be_on_gpu(&arg.value)) {
+        let library = self.library;
+        if !library.is_on_gpu(self, args) {
             return None;
         }
         let is_module = match callee {
@@ -117,8 +114,7 @@ impl<'p> Interp<'p> {
             _ => false,
         };
         let name = path_text(func).filter(|_| is_module)?;
-        let library = self.library;
-        library.module_output(self, &name, args, span)
+        Some(library.module_output(self, &name, span))
     }
 
     /// Checks the call of an unknown function on whose result the program calls `backward()`: a

@@ -4,6 +4,7 @@
 
 use crate::library::Cx;
 use crate::library::notes::GRAD_MODE;
+use crate::library::torch::factory::settings::changes_default_device;
 use crate::python::{Interp, RejectKind};
 use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value, sym};
 pub(crate) use crate::value::{broadcast_dim, broadcast_pair, not_one};
@@ -175,7 +176,7 @@ pub(crate) fn assumes_gpu(message: &str) -> bool {
 /// Whether assumptions about a GPU may be made: the program moves tensors itself, and no flag of it
 /// decided against the GPU.
 pub(crate) fn may_assume_gpu(it: &Interp<'_>) -> bool {
-    !(it.declines_gpu || it.mentions("set_default_tensor_type") || it.mentions("set_default_device"))
+    !(it.declines_gpu || changes_default_device(it))
 }
 
 /// Checks that the tensors are on devices that the operation accepts, and returns the device of the
@@ -213,12 +214,8 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
             // The device of a tensor that the current function creates does not depend on the
             // condition of an arm.
             let place = |t: &Tensor| t.device_at.filter(|_| t.device.is_some_and(Device::is_cpu));
-            if cx.it.is_of_current_function(place(a.1).or(place(b.1))) {
-                let (path, span) = (cx.path, cx.span);
-                cx.it.in_any_arm(|it| Cx { it, path, span }.reject_if(assumed, RejectKind::Device, message, reads));
-            } else {
-                cx.reject_if(assumed, RejectKind::Device, message, reads);
-            }
+            let made_here = cx.it.is_of_current_function(place(a.1).or(place(b.1)));
+            cx.report_if_independent(made_here, |cx| cx.reject_if(assumed, RejectKind::Device, message, reads));
         }
         return (None, None);
     }

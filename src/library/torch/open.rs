@@ -179,15 +179,18 @@ pub(crate) fn attribute(object: &Value, name: &str) -> Option<Value> {
     }
 }
 
-/// An attribute or element of the value, or the result of an unknown method: it is assumed to be on
-/// the device of the value. (An object of the program may move only some of its parts.)
+/// An attribute of the value, or the result of an unknown method.
 fn part(open: &Open) -> Value {
-    let device = if open.device.is_cuda() && open.device.is_concrete() {
-        Device::of(DeviceKind::Named(sym("the device of the moved object")))
-    } else {
-        open.device
-    };
-    placed(device, open.device_at, if open.grad == Grad::Off { Grad::Off } else { Grad::Unknown })
+    placed(device_of_part(open), open.device_at, if open.grad == Grad::Off { Grad::Off } else { Grad::Unknown })
+}
+
+/// The device of an attribute or element of the value: it is assumed to be that of the value. (An
+/// object of the program may move only some of its parts.)
+fn device_of_part(open: &Open) -> Device {
+    match open.device {
+        device if device.is_cuda() => Device::of(DeviceKind::Named(sym("the device of the moved object"))),
+        device => device,
+    }
 }
 
 /// Gives a function of PyTorch tensors for the arguments of unknown type.
@@ -195,8 +198,8 @@ pub(crate) fn give_tensors(it: &mut Interp<'_>, path: Sym, bound: &mut Bound) {
     if !path.as_str().starts_with("torch.") || path.as_str().starts_with("torch.utils.") {
         return;
     }
-    let sig = bound.sig.clone();
-    for (param, arg) in sig.params.iter().zip(&mut bound.values) {
+    let Bound { sig, values, .. } = bound;
+    for (param, arg) in sig.params.iter().zip(values) {
         if let Some(arg) = arg
             && matches!(arg.value, Value::Open(_))
             && TENSORS.contains(&param.name.as_str())
@@ -234,12 +237,11 @@ pub(crate) fn operands(
     Some(Ok((as_tensor(it, left), as_tensor(it, right))))
 }
 
-/// An element of a value of unknown type.
+/// An element of a value of unknown type. An element of an output may require grad like the output
+/// itself.
 pub(crate) fn element(object: &Value) -> Option<Value> {
     let Value::Open(open) = object else { return None };
-    let Value::Open(part) = part(open) else { return None };
-    // An element of an output may require grad like the output itself.
-    Some(Value::Open(Rc::new(Open { grad: open.grad, ..(*part).clone() })))
+    Some(placed(device_of_part(open), open.device_at, open.grad))
 }
 
 /// The result of an operator on one value of unknown type.
@@ -247,30 +249,32 @@ pub(crate) fn unary(operand: &Value) -> Option<Value> {
     matches!(operand, Value::Open(_)).then(|| operand.clone())
 }
 
-/// The index of a tensor, as a tensor if its type is unknown.
-pub(crate) fn index(it: &mut Interp<'_>, object: &Value, index: &Value) -> Value {
-    if it.heap.is_tensor(object) { as_tensor(it, index) } else { index.clone() }
+/// The index of a tensor as a tensor, if its type is unknown.
+pub(crate) fn index(it: &mut Interp<'_>, object: &Value, index: &Value) -> Option<Value> {
+    (matches!(index, Value::Open(_)) && it.heap.is_tensor(object)).then(|| as_tensor(it, index))
 }
 
-/// What a module of unknown class returns for these arguments. It is assumed to return tensors on
-/// the device of its inputs. `name`: the module in the source, for messages.
-pub(crate) fn output(it: &mut Interp<'_>, name: &str, args: &Args, span: Span) -> Option<Value> {
-    let mut given = args.pos.iter().chain(args.kw.iter().map(|(_, arg)| arg)).map(|arg| &arg.value);
-    let on_gpu = given.any(|value| {
-        let device = match value {
+/// Whether an argument is on a GPU, or is assumed to be on one.
+pub(crate) fn is_on_gpu(it: &Interp<'_>, args: &Args) -> bool {
+    args.pos.iter().chain(args.kw.iter().map(|(_, arg)| arg)).any(|arg| {
+        let device = match &arg.value {
             Value::Open(open) => Some(open.device),
             value => it.heap.tensor_ref(value).filter(|t| t.array == ArrayKind::Torch).and_then(|t| t.device),
         };
         device.is_some_and(|device| device.on_gpu().is_cuda() && !device.implied)
-    });
+    })
+}
+
+/// What a module of unknown class returns. It is assumed to return tensors on the device of its
+/// inputs. `name`: the module in the source, for messages.
+pub(crate) fn output(it: &mut Interp<'_>, name: &str, span: Span) -> Value {
     let cx = &mut Cx { it, path: sym("torch.nn.Module"), span };
     let grad = match grad_mode(cx) {
         Some(false) => Grad::Off,
         Some(true) if !(cx.it.speculative() && NO_GRAD.iter().any(|name| cx.it.mentions(name))) => Grad::Attached,
         _ => Grad::Unknown,
     };
-    let device = Device::of(DeviceKind::Named(sym(&format!("the device of `{name}`"))));
-    on_gpu.then(|| placed(device, Some(span), grad))
+    placed(Device::of(DeviceKind::Named(sym(&format!("the device of `{name}`")))), Some(span), grad)
 }
 
 /// An argument of the `forward` of a module that nothing calls: it is assumed to be on the device of

@@ -6,7 +6,7 @@ use super::broadcast::{Named, device_read, dtype_read, shape_text};
 use super::cast::exact_up_to;
 use super::promotion::{Operand, can_cast};
 use crate::library::Cx;
-use crate::python::{Bound, Interp, RejectKind};
+use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Data, Device, Dtype, Grad, Kind, Origin, Range, Size, Tensor, Type, Value, counted};
 
 /// The elements of larger tensors are not tracked through arithmetic.
@@ -53,14 +53,8 @@ pub(crate) fn tensor_param(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Option
     if b.given(name) && is_no_tensor(cx, &value) {
         let message = format!("`{name}` must be a tensor, but it is {}", kind_text(cx, &value));
         let reads = vec![(format!("`{name}` is given here"), b.span(name))];
-        let (path, span) = (cx.path, cx.span);
-        let reject = |it: &mut Interp<'_>| Cx { it, path, span }.reject(RejectKind::Value, message, reads);
-        // A literal does not depend on the condition of an arm.
-        if b.span(name).is_some_and(|given| cx.it.is_literal(given)) {
-            cx.it.in_any_arm(reject);
-        } else {
-            reject(cx.it);
-        }
+        let is_literal = b.span(name).is_some_and(|given| cx.it.is_literal(given));
+        cx.report_if_independent(is_literal, |cx| cx.reject(RejectKind::Value, message, reads));
         return None;
     }
     cx.tensor(&value)

@@ -12,7 +12,6 @@ use crate::syntax::{Expr, Ranged, Stmt, TextSize};
 /// identified by the text of their names.
 #[derive(Default)]
 pub(in crate::python) struct Protocols {
-    words: &'static Words,
     /// Objects on which the file calls methods of modules.
     modules: FxHashSet<String>,
     /// The functions that compute each name: `criterion` for `loss = criterion(x, y)`.
@@ -35,9 +34,9 @@ pub(in crate::python) struct Protocols {
 
 impl Protocols {
     pub(super) fn read(body: &[Stmt], words: &'static Words) -> Protocols {
-        let mut found = Protocols { words, ..Protocols::default() };
-        found.visit_body(body);
-        found
+        let mut reader = Reader { words, found: Protocols::default() };
+        reader.visit_body(body);
+        reader.found
     }
 
     /// Whether the file calls methods of modules on an object.
@@ -102,20 +101,25 @@ fn maker(expr: &Expr) -> Option<String> {
     }
 }
 
-impl<'a> Visitor<'a> for Protocols {
+struct Reader {
+    words: &'static Words,
+    found: Protocols,
+}
+
+impl<'a> Visitor<'a> for Reader {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         if let Stmt::Assign(assign) = stmt
             && let [target] = &*assign.targets
             && let (Some(name), Some(maker)) = (path_text(target), maker(&assign.value))
         {
-            self.makers.push((name, maker));
+            self.found.makers.push((name, maker));
         }
         if let Stmt::Assign(assign) = stmt
             && let [Expr::Name(target)] = &*assign.targets
             && let Expr::Call(call) = &*assign.value
             && is_named(call, "load")
         {
-            self.loads.push(Load::new(call, Some(target.id.as_str().to_owned())));
+            self.found.loads.push(Load::new(call, Some(target.id.as_str().to_owned())));
         }
         walk_stmt(self, stmt);
     }
@@ -125,20 +129,20 @@ impl<'a> Visitor<'a> for Protocols {
             && self.words.tensor_attributes.contains(&attribute.attr.as_str())
             && let Some(text) = path_text(&attribute.value)
         {
-            self.tensors.insert(text);
+            self.found.tensors.insert(text);
         }
         if let Expr::Call(call) = expr {
-            self.maps_location |= call.arguments.find_keyword("map_location").is_some();
+            self.found.maps_location |= call.arguments.find_keyword("map_location").is_some();
             if is_named(call, "save") {
-                self.saved.extend(call.arguments.args.get(1).and_then(file_text));
+                self.found.saved.extend(call.arguments.args.get(1).and_then(file_text));
             }
             let is_restoring = call.func.as_attribute_expr().is_some_and(|m| m.attr.as_str() == "load_state_dict");
             match call.arguments.args.first().filter(|_| is_restoring) {
                 Some(Expr::Call(load)) if is_named(load, "load") => {
-                    self.restored_calls.insert(load.start());
-                    self.loads.push(Load::new(load, None));
+                    self.found.restored_calls.insert(load.start());
+                    self.found.loads.push(Load::new(load, None));
                 }
-                Some(state) => self.restored.extend(root(state).map(str::to_owned)),
+                Some(state) => self.found.restored.extend(root(state).map(str::to_owned)),
                 None => {}
             }
         }
@@ -149,10 +153,12 @@ impl<'a> Visitor<'a> for Protocols {
             // `trainer.train(loader)` is not the method of modules.
             let is_flag = |arg: &Expr| arg.is_boolean_literal_expr();
             match method.attr.as_str() {
-                "backward" => self.differentiated.insert(text),
+                "backward" => self.found.differentiated.insert(text),
                 "train" if !call.arguments.args.iter().all(is_flag) => false,
                 name => {
-                    self.words.module_methods.contains(&name) && call.arguments.len() <= 2 && self.modules.insert(text)
+                    self.words.module_methods.contains(&name)
+                        && call.arguments.len() <= 2
+                        && self.found.modules.insert(text)
                 }
             };
         }

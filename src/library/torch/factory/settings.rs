@@ -176,6 +176,11 @@ fn set_default_tensor_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::None
 }
 
+/// Whether a file of the program changes the default device.
+pub(crate) fn changes_default_device(it: &Interp<'_>) -> bool {
+    it.mentions("set_default_tensor_type") || it.mentions("set_default_device")
+}
+
 /// Called before the analysis of a function that nothing calls. Forgets the defaults that some
 /// function of the program sets, because that function may have run earlier. Defaults that are
 /// already set in this run stay.

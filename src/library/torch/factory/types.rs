@@ -83,12 +83,10 @@ fn make_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn device_attribute(_cx: &mut Cx<'_, '_>, object: &Value, name: crate::value::Sym) -> Option<Value> {
     let Value::Device(device) = object else { return None };
     match (name.as_str(), device.kind) {
-        (_, DeviceKind::Symbolic(_) | DeviceKind::Module | DeviceKind::Named(_) | DeviceKind::Batch) => {
-            matches!(name.as_str(), "type" | "index").then_some(match name.as_str() {
-                "type" => Value::Any(Type::Str),
-                _ => Value::Unknown,
-            })
-        }
+        _ if !device.is_concrete() => matches!(name.as_str(), "type" | "index").then_some(match name.as_str() {
+            "type" => Value::Any(Type::Str),
+            _ => Value::Unknown,
+        }),
         ("type", DeviceKind::Cpu) => Some(Value::str("cpu")),
         ("type", DeviceKind::Cuda) => Some(Value::str("cuda")),
         ("type", DeviceKind::Meta) => Some(Value::str("meta")),

@@ -2,6 +2,7 @@
 
 use super::module::{Kind, MODULE, is_module, may_be_module, named_modules_of, own_tensors, registered, tensors_of};
 use crate::library::torch::convert::converted;
+use crate::library::torch::factory::settings::changes_default_device;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
@@ -240,7 +241,7 @@ const GPUS: &[&str] = &["cuda", "gpu", "GPU", "mps", "xpu", "xla"];
 /// constructs the module and shows no move to a GPU, or if the module has a method that moves the
 /// module.
 pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
-    if !is_module(it, object) || it.mentions("set_default_tensor_type") || it.mentions("set_default_device") {
+    if !is_module(it, object) || changes_default_device(it) {
         return false;
     }
     let Some(id) = it.heap.instance_of(object).and_then(|instance| instance.class.as_obj()) else { return true };
