@@ -17,7 +17,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::libraries::LIBRARIES;
 use crate::library::Libraries;
 use crate::project::{FileKind, Project, Resolved, SourceFile};
-use crate::python::{Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, Rejection, Sources};
+use crate::python::{Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, RejectKind, Rejection, Sources};
 use crate::rules::{self, Call, Rules, Watch, Watching};
 use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
 use crate::value::{self, Sym, Value};
@@ -103,12 +103,18 @@ fn run(
         return Report { diagnostics, ..Report::default() };
     }
     // A file that does not seem to use a checked library is not interpreted.
-    if !wanted.facts && wanted.at.is_none() && !concerns_library(source) {
+    let is_checked = || concerns_library(source) && !project.is_source_of_generator(file);
+    if !wanted.facts && wanted.at.is_none() && !is_checked() {
         return Report::default();
     }
     let job = Job { project, file, rules, contracts, cancelled };
     let (mut report, run) = job.run(&Assumed::default(), wanted);
     options::weaken(&mut report.diagnostics, &run, &|assumed| job.run(assumed, Wanted::default()).1);
+    // The cells of a notebook may run in any order.
+    if source.kind() == FileKind::Python && source.parsed().issues.is_empty() {
+        report.diagnostics.extend(rules::parsed(rules, file, &source.parsed().module.body, source.text()));
+        report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+    }
     report
 }
 
@@ -450,12 +456,18 @@ impl Observer for Watcher<'_> {
             self.note_failure(it, rejection.span);
         }
         let source = |span: Span| self.source(span);
+        let is_name = rejection.kind == RejectKind::Name;
         let mut new = Vec::new();
         if !self.watch.rejected(Watching { rules: self.rules, source: &source, found: &mut new }, it, &rejection) {
             self.contracts.rejected(self.rules, rejection, &mut new);
         }
         let found = &mut self.found.borrow_mut();
-        for diagnostic in new {
+        for mut diagnostic in new {
+            if is_name && diagnostic.cause.is_empty() {
+                // The wrong name itself is the cause, wherever the file uses it.
+                let same = |d: &&Diagnostic| d.message == diagnostic.message && d.span.file == diagnostic.span.file;
+                diagnostic.cause = vec![found.iter().find(same).map_or(diagnostic.span, |first| first.span)];
+            }
             self.refused.borrow_mut().push((diagnostic.code.clone(), diagnostic.span, it.refused.0));
             self.keep(it, diagnostic, found);
         }

@@ -17,26 +17,64 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
     lines.filter_map(|line| line.split_once(':')).map(|(path, names)| (path, names.split(' ').collect())).collect()
 });
 
-/// Names that NumPy removed: the name, the version, and what replaces it.
+/// Names that NumPy removed: the name, the version, and what replaces it. The names of NumPy 1.23.5
+/// were compared with those of the later versions up to 2.4.
 const REMOVED: &[(&str, &str, &str)] = &[
+    ("rank", "1.18", "numpy.ndim"),
+    ("asscalar", "1.23", "item()"),
     ("int", "1.24", "int"),
     ("float", "1.24", "float"),
     ("complex", "1.24", "complex"),
     ("object", "1.24", "object"),
     ("str", "1.24", "str"),
+    ("unicode", "1.24", "str"),
+    ("typeDict", "1.24", "numpy.sctypeDict"),
     ("Inf", "2.0", "numpy.inf"),
     ("Infinity", "2.0", "numpy.inf"),
     ("infty", "2.0", "numpy.inf"),
+    ("PINF", "2.0", "numpy.inf"),
+    ("NINF", "2.0", "-numpy.inf"),
     ("NaN", "2.0", "numpy.nan"),
+    ("NAN", "2.0", "numpy.nan"),
+    ("PZERO", "2.0", "0.0"),
+    ("NZERO", "2.0", "-0.0"),
     ("float_", "2.0", "numpy.float64"),
+    ("cfloat", "2.0", "numpy.complex128"),
     ("complex_", "2.0", "numpy.complex128"),
+    ("singlecomplex", "2.0", "numpy.complex64"),
+    ("longfloat", "2.0", "numpy.longdouble"),
+    ("longcomplex", "2.0", "numpy.clongdouble"),
+    ("clongfloat", "2.0", "numpy.clongdouble"),
+    ("bool8", "2.0", "numpy.bool_"),
+    ("int0", "2.0", "numpy.intp"),
+    ("uint0", "2.0", "numpy.uintp"),
+    ("str0", "2.0", "numpy.str_"),
+    ("bytes0", "2.0", "numpy.bytes_"),
+    ("object0", "2.0", "numpy.object_"),
+    ("void0", "2.0", "numpy.void"),
+    ("string_", "2.0", "numpy.bytes_"),
+    ("unicode_", "2.0", "numpy.str_"),
     ("product", "2.0", "numpy.prod"),
     ("cumproduct", "2.0", "numpy.cumprod"),
     ("alltrue", "2.0", "numpy.all"),
     ("sometrue", "2.0", "numpy.any"),
+    ("round_", "2.0", "numpy.round"),
+    ("msort", "2.0", "numpy.sort(…, axis=0)"),
     ("asfarray", "2.0", "numpy.asarray(…, dtype=float)"),
-    ("string_", "2.0", "numpy.bytes_"),
-    ("unicode_", "2.0", "numpy.str_"),
+    ("find_common_type", "2.0", "numpy.promote_types"),
+    ("issubclass_", "2.0", "issubclass"),
+    ("issubsctype", "2.0", "numpy.issubdtype"),
+    ("recfromcsv", "2.0", "numpy.genfromtxt"),
+    ("recfromtxt", "2.0", "numpy.genfromtxt"),
+    ("safe_eval", "2.0", "ast.literal_eval"),
+    ("AxisError", "2.0", "numpy.exceptions.AxisError"),
+    ("ComplexWarning", "2.0", "numpy.exceptions.ComplexWarning"),
+    ("RankWarning", "2.0", "numpy.exceptions.RankWarning"),
+    ("TooHardError", "2.0", "numpy.exceptions.TooHardError"),
+    ("VisibleDeprecationWarning", "2.0", "numpy.exceptions.VisibleDeprecationWarning"),
+    ("DataSource", "2.0", "numpy.lib.npyio.DataSource"),
+    ("in1d", "2.4", "numpy.isin"),
+    ("trapz", "2.4", "numpy.trapezoid"),
 ];
 
 /// The version of a library that removed a name, and what replaces the name.
@@ -45,9 +83,8 @@ pub(crate) fn removed_name(path: &str, name: &str) -> Option<(&'static str, &'st
     Some((removed.1, removed.2))
 }
 
-/// Whether NumPy had this name before. `unicode` was a type of Python 2.
 fn was_in_numpy(path: &str, name: &str) -> bool {
-    removed_name(path, name).is_some() || (path, name) == ("numpy", "unicode")
+    removed_name(path, name).is_some()
 }
 
 /// Modules whose list also contains the names of all submodules. For these, a name is reported as

@@ -174,6 +174,18 @@ impl Project {
         self.file(file).canonical().parent().is_some_and(|folder| self.has(folder, "__init__.py", Kind::File))
     }
 
+    /// Whether a file is the source from which the generator of transformers wrote the file beside it
+    /// (`modular_bert.py` and `modeling_bert.py`). Nothing runs such a source, and it may use names
+    /// that only the generated file has.
+    pub(crate) fn is_source_of_generator(&self, file: FileId) -> bool {
+        let path = self.file(file).canonical();
+        let Some((folder, name)) = path.parent().zip(path.file_name().and_then(|name| name.to_str())) else {
+            return false;
+        };
+        let model = name.strip_prefix("modular_");
+        model.is_some_and(|model| self.has(folder, &format!("modeling_{model}"), Kind::File))
+    }
+
     /// Whether a folder may be searched: below the root, or, for a file outside the root, the
     /// file's own folder.
     fn reachable(&self, folder: &Path, own: &Path) -> bool {

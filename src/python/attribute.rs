@@ -79,6 +79,8 @@ impl<'p> Interp<'p> {
                         })
                     }
                     Data::Function(function) => match function.attrs.get(&name) {
+                        // Another file may set it before it calls the function that runs now.
+                        Some(_) if self.context.speculative && !name.as_str().starts_with('_') => Some(Value::Unknown),
                         Some(value) => Some(value.clone()),
                         None if name.as_str() == "__name__" => Some(Value::str(function.name.as_str())),
                         None if name.as_str() == "cache_clear" => {

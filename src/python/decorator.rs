@@ -86,7 +86,7 @@ impl<'p> Interp<'p> {
                 {
                     self.add_manager(&value, decorator.clone());
                 }
-                _ => {}
+                _ => self.hook_args(&Args::positional([value.clone()], span)),
             },
             Value::Partial(_) | Value::Bound(_) => {
                 let result = self.call(&decorator, Args::positional([value.clone()], span), span);
@@ -94,7 +94,8 @@ impl<'p> Interp<'p> {
                     return result;
                 }
             }
-            _ => {}
+            // The decorator may store the function, and unseen code may call it later.
+            _ => self.hook_args(&Args::positional([value.clone()], span)),
         }
         value
     }

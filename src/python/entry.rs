@@ -96,6 +96,7 @@ impl<'p> Interp<'p> {
             return;
         }
         let mark = self.heap.mark();
+        let defined = self.defined.len();
         if let Some(receiver) = &receiver {
             let library = self.library;
             library.uncalled(self, receiver, def.name.as_str());
@@ -113,6 +114,28 @@ impl<'p> Interp<'p> {
         self.event(Event::Escaped { value: &value });
         self.heap.undo(mark);
         self.heap.release(mark);
+        self.forget_locals(function, defined);
+    }
+
+    /// Makes unknown the local variables of a function whose run was undone, for the functions that
+    /// this run has defined: they are the ones after `from`.
+    fn forget_locals(&mut self, outer: &Function, from: usize) {
+        let Some(writes) = self.writes(outer.code) else { return };
+        for id in self.defined.get(from..).unwrap_or_default().to_vec() {
+            let Data::Function(inner) = self.heap.get(id) else { continue };
+            let mut scope = inner.scope;
+            while scope != outer.scope
+                && let Data::Scope(names) = self.heap.get(scope)
+                && let Some(parent) = names.parent
+            {
+                let missing: Vec<Sym> =
+                    writes.own.iter().copied().filter(|name| !names.vars.contains_key(name)).collect();
+                if let Data::Scope(names) = self.heap.get_mut(scope) {
+                    names.vars.extend(missing.into_iter().map(|name| (name, Value::Unknown)));
+                }
+                scope = parent;
+            }
+        }
     }
 
     /// Arguments for an uncalled function. Nothing is known about them except what annotations, the

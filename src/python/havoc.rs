@@ -297,7 +297,7 @@ impl Interp<'_> {
         })
     }
 
-    fn writes(&self, code: CodeId) -> Option<Rc<Writes>> {
+    pub(super) fn writes(&self, code: CodeId) -> Option<Rc<Writes>> {
         let code = self.code.get(code.0 as usize)?;
         Some(code.writes.get_or_init(|| Rc::new(Writes::of(code.body))).clone())
     }

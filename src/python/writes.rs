@@ -3,7 +3,7 @@
 use super::interp::Body;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, Parameters};
-use crate::syntax::{Expr, Stmt};
+use crate::syntax::{Expr, Stmt, bound_by};
 use crate::value::{Sym, sym};
 
 /// A name, and the attributes that are read from it: `self.cache`.
@@ -155,6 +155,10 @@ impl<'a> Visitor<'a> for Writes {
             Stmt::FunctionDef(s) => {
                 self.own.push(sym(s.name.as_str()));
                 self.parameters(&s.parameters);
+            }
+            Stmt::ClassDef(s) => self.own.push(sym(s.name.as_str())),
+            Stmt::Import(ast::StmtImport { names, .. }) | Stmt::ImportFrom(ast::StmtImportFrom { names, .. }) => {
+                self.own.extend(names.iter().map(|alias| sym(bound_by(alias))));
             }
             _ => {}
         }

@@ -5,6 +5,7 @@ mod data;
 mod devices;
 mod environment;
 mod losses;
+mod names;
 mod performance;
 mod safety;
 mod shapes;
@@ -24,7 +25,7 @@ use std::path::Path;
 pub(crate) use page::{Assignment, Needs, Rejects};
 pub use page::{FixKind, Page};
 pub(crate) use rule::Call;
-pub(crate) use watch::{Found, Watch, Watching, launched};
+pub(crate) use watch::{Found, Watch, Watching, launched, parsed};
 
 mod table {
     include!(concat!(env!("OUT_DIR"), "/pages.rs"));

@@ -4,7 +4,7 @@ use super::trace::{Moment, Trace};
 use super::{Found, Rules};
 use crate::diagnostic::{Diagnostic, Label, Severity, Witness};
 use crate::python::{Bound, Event, Interp, Rejection};
-use crate::syntax::Span;
+use crate::syntax::{Span, Stmt};
 use crate::value::{Sym, Value};
 
 /// A rule that a contract cannot express, created again for each run.
@@ -50,6 +50,9 @@ pub(super) trait Rule: Default {
 
     /// The run has ended.
     fn end(&self, _: &mut Context<'_, '_>) {}
+
+    /// A Python file was parsed without errors. `_span` makes a span of two offsets in the text.
+    fn parsed(&self, _: &mut Findings<'_>, _body: &[Stmt], _text: &str, _span: &dyn Fn(usize, usize) -> Span) {}
 
     /// A file that launches programs sets an environment variable.
     fn launched(&self, _: &mut Findings<'_>, _variable: &str, _: Span) {}

@@ -5,7 +5,7 @@ use super::rule::{Call, Context, Findings, Rule};
 use super::trace::{Moment, Trace};
 use crate::diagnostic::Diagnostic;
 use crate::python::{Event, Interp, Rejection};
-use crate::syntax::{FileId, Setting, Span};
+use crate::syntax::{FileId, Setting, Span, Stmt};
 use crate::value::Value;
 
 /// The findings of the rules so far.
@@ -113,13 +113,25 @@ impl Watch {
     }
 }
 
+/// The findings for the syntax of a Python file.
+pub(crate) fn parsed(rules: &Rules, file: FileId, body: &[Stmt], text: &str) -> Found {
+    let mut found = Found::new();
+    let (findings, order) = (&mut Findings { rules, found: &mut found }, Order::default());
+    each_rule!(order, rule => rule.parsed(findings, body, text, &|start, end| span_in(file, start, end)));
+    found
+}
+
+fn span_in(file: FileId, start: usize, end: usize) -> Span {
+    let offset = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Span { file, start: offset(start), end: offset(end) }
+}
+
 /// The findings for the environment variables that a launch file sets.
 pub(crate) fn launched(rules: &Rules, file: FileId, settings: &[Setting]) -> Found {
     let mut found = Found::new();
     let (findings, order) = (&mut Findings { rules, found: &mut found }, Order::default());
-    let offset = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     for Setting { variable, at } in settings {
-        let span = Span { file, start: offset(at.start), end: offset(at.end) };
+        let span = span_in(file, at.start, at.end);
         each_rule!(order, rule => rule.launched(findings, variable, span));
     }
     found

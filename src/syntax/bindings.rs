@@ -84,17 +84,18 @@ impl Bindings {
 }
 
 fn bound_by_import(import: &ast::StmtImport, bind: &mut dyn FnMut(&str)) {
-    for alias in &import.names {
-        match &alias.asname {
-            Some(name) => bind(name.as_str()),
-            None => bind(alias.name.split('.').next().unwrap_or_default()),
-        }
-    }
+    import.names.iter().for_each(|alias| bind(bound_by(alias)));
 }
 
 fn bound_by_import_from(import: &ast::StmtImportFrom, bind: &mut dyn FnMut(&str)) {
-    for alias in &import.names {
-        bind(alias.asname.as_ref().unwrap_or(&alias.name).as_str());
+    import.names.iter().for_each(|alias| bind(bound_by(alias)));
+}
+
+/// The name that a part of an import statement binds: `a` for `import a.b`.
+pub(crate) fn bound_by(alias: &ast::Alias) -> &str {
+    match &alias.asname {
+        Some(name) => name.as_str(),
+        None => alias.name.split('.').next().unwrap_or_default(),
     }
 }
 
@@ -134,7 +135,7 @@ fn asks_for_main(test: &Expr) -> bool {
 }
 
 /// Whether a condition is true only for type checkers.
-fn is_type_checking(test: &Expr) -> bool {
+pub(super) fn is_type_checking(test: &Expr) -> bool {
     match test {
         Expr::Name(name) => name.id.as_str() == "TYPE_CHECKING",
         Expr::Attribute(attribute) => attribute.attr.as_str() == "TYPE_CHECKING",

@@ -9,8 +9,9 @@ mod nesting;
 mod notebook;
 mod parse;
 mod span;
+mod unbound;
 
-pub(crate) use bindings::{Bindings, Place, imports};
+pub(crate) use bindings::{Bindings, Place, bound_by, imports};
 pub(crate) use launch::{LaunchFile, Setting, VARIABLES};
 pub(crate) use notebook::{Cell, Notebook};
 pub(crate) use parse::{Parsed, parse, parse_cells, parse_comments};
@@ -19,3 +20,4 @@ pub(crate) use ruff_python_ast::{Expr, Stmt};
 pub(crate) use ruff_source_file::{LineIndex, OneIndexed, PositionEncoding};
 pub(crate) use ruff_text_size::{Ranged, TextRange, TextSize};
 pub(crate) use span::{FileId, Span};
+pub(crate) use unbound::{Unbound, unbound};

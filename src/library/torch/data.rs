@@ -273,7 +273,10 @@ fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
         (false, batched) => {
             let span = cx.span;
             let argument = if batched { cx.list_of(one) } else { one };
-            cx.call(&function, Args::positional([argument], span))
+            let batch = cx.call(&function, Args::positional([argument], span));
+            // One value stands for all batches, but an iterator gives its elements only once.
+            let is_iterator = batch.as_obj().is_some_and(|id| matches!(cx.it.heap.get(id), Data::Iter(_)));
+            if is_iterator { Value::Unknown } else { batch }
         }
     }
 }

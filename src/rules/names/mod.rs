@@ -1,0 +1,3 @@
+//! TV8: names and arguments.
+
+pub(super) mod undefined_name;

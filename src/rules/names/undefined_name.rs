@@ -1,0 +1,50 @@
+//! A name that is read although nothing can have bound it.
+
+use rustc_hash::FxHashMap;
+
+use crate::diagnostic::Severity;
+use crate::python::{meant, nearest};
+use crate::rules::rule::{Findings, Rule};
+use crate::syntax::{Span, Stmt, Unbound, unbound};
+
+const NAME: &str = "undefined-name";
+
+/// What may bind names that the scopes do not show, or shows that the failure is expected.
+const DYNAMIC: &[&str] = &[
+    "exec(",
+    "execfile(",
+    "globals()",
+    "locals()",
+    "vars()",
+    "builtins",
+    "__builtin__",
+    "__getattr__(",
+    "NameError",
+    "UnboundLocalError",
+];
+
+#[derive(Default)]
+pub(crate) struct UndefinedName;
+
+impl Rule for UndefinedName {
+    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], text: &str, span: &dyn Fn(usize, usize) -> Span) {
+        if DYNAMIC.iter().any(|dynamic| text.contains(dynamic)) {
+            return;
+        }
+        let mut first: FxHashMap<String, Span> = FxHashMap::default();
+        for Unbound { name, at, later, known } in unbound(body) {
+            let message = if later {
+                format!("`{name}` is read before it is assigned: no path to this line assigns it")
+            } else {
+                let near = nearest(&name, known.iter().map(String::as_str));
+                format!("`{name}` is not defined: nothing in this file binds it{}", meant(near))
+            };
+            let span = span(at.start().to_usize(), at.end().to_usize());
+            let cause = *first.entry(name).or_insert(span);
+            if let Some(finding) = findings.report(NAME, Severity::Error, message, span, Vec::new()) {
+                // One import or assignment usually corrects all uses of a name.
+                finding.cause = vec![cause];
+            }
+        }
+    }
+}

@@ -1,0 +1,626 @@
+//! Names that are read although nothing can have bound them: `NameError` and `UnboundLocalError`.
+//!
+//! Each scope is followed once. A name counts as bound if *some* path to its use may have bound it,
+//! so a use is found only if no path has.
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_pattern, walk_stmt};
+use ruff_python_ast::{self as ast, Expr, Stmt};
+use ruff_text_size::{Ranged, TextRange};
+use rustc_hash::FxHashSet;
+
+use super::bindings::{bound_by, is_type_checking};
+
+/// A use of a name that nothing has bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unbound {
+    pub name: String,
+    pub at: TextRange,
+    /// The scope binds the name, but on no path to this use.
+    pub later: bool,
+    /// The names that the scopes around the use bind.
+    pub known: Vec<String>,
+}
+
+/// The builtins of Python 3, names that interactive tools add, and builtins of Python 2, because a
+/// program may test for the version in many ways.
+const BUILTINS: &str = "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError \
+    BrokenPipeError BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError \
+    ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError Ellipsis EncodingWarning EnvironmentError \
+    Exception ExceptionGroup FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError \
+    ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError \
+    KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError NotADirectoryError NotImplemented \
+    NotImplementedError OSError OverflowError PendingDeprecationWarning PermissionError ProcessLookupError \
+    PythonFinalizationError RecursionError ReferenceError ResourceWarning RuntimeError RuntimeWarning \
+    StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError TypeError \
+    UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning \
+    UserWarning ValueError Warning WindowsError ZeroDivisionError abs aiter all anext any ascii bin bool breakpoint \
+    bytearray bytes callable chr classmethod compile complex copyright credits delattr dict dir divmod enumerate eval \
+    exec exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass \
+    iter len license list locals map max memoryview min next object oct open ord pow print property quit range repr \
+    reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip \
+    _ In Out display get_config get_ipython profile reveal_locals reveal_type \
+    StandardError apply basestring buffer cmp coerce execfile file intern long raw_input reduce reload unichr unicode \
+    xrange";
+
+/// The uses of names that nothing has bound, in the order of the source. Annotations are not
+/// checked, because often nothing evaluates them.
+pub(crate) fn unbound(body: &[Stmt]) -> Vec<Unbound> {
+    let mut collected = Bound::default();
+    collected.visit_body(body);
+    let (mut names, mut globals) = (collected.names, Globals::default());
+    globals.visit_body(body);
+    names.extend(&globals.0);
+    let builtins: FxHashSet<&str> = BUILTINS.split_whitespace().collect();
+    let module = Scope { names, class: false };
+    // What a function declares as global, it may have bound before anything else runs.
+    let bound = globals.0.into_iter().collect();
+    let mut walk = Walk {
+        builtins: &builtins,
+        scopes: vec![module],
+        state: Some(bound),
+        inner: Vec::new(),
+        lazy: false,
+        silent: 0,
+        stars: collected.star,
+        found: Vec::new(),
+        waiting: Vec::new(),
+    };
+    walk.body(body);
+    while let Some(waiting) = walk.waiting.pop() {
+        walk.function(waiting);
+    }
+    walk.found.sort_by_key(|one| one.at.start());
+    walk.found.dedup();
+    walk.found
+}
+
+/// The names that the statements of one scope bind, nested functions and classes excluded.
+#[derive(Default)]
+struct Bound<'a> {
+    names: FxHashSet<&'a str>,
+    /// Names that `global` or `nonlocal` takes from another scope.
+    outer: FxHashSet<&'a str>,
+    star: bool,
+}
+
+impl<'a> Bound<'a> {
+    fn of_target(&mut self, target: &'a Expr) {
+        each_name(target, &mut |name| _ = self.names.insert(name));
+    }
+
+    fn of_import(&mut self, aliases: &'a [ast::Alias]) {
+        for alias in aliases {
+            self.star |= alias.name.as_str() == "*";
+            self.names.insert(bound_by(alias));
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Bound<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::FunctionDef(def) => _ = self.names.insert(&def.name),
+            Stmt::ClassDef(def) => _ = self.names.insert(&def.name),
+            Stmt::TypeAlias(alias) => self.of_target(&alias.name),
+            Stmt::Import(import) => self.of_import(&import.names),
+            Stmt::ImportFrom(import) => self.of_import(&import.names),
+            Stmt::Global(global) => self.outer.extend(global.names.iter().map(ast::Identifier::as_str)),
+            Stmt::Nonlocal(nonlocal) => self.outer.extend(nonlocal.names.iter().map(ast::Identifier::as_str)),
+            _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) if !name.ctx.is_load() => _ = self.names.insert(&name.id),
+            Expr::Lambda(_) => {}
+            // The targets of a comprehension are its own, but `:=` binds in the scope around it.
+            Expr::ListComp(ast::ExprListComp { elt, generators, .. })
+            | Expr::SetComp(ast::ExprSetComp { elt, generators, .. })
+            | Expr::Generator(ast::ExprGenerator { elt, generators, .. }) => {
+                self.visit_expr(elt);
+                self.of_generators(generators);
+            }
+            Expr::DictComp(ast::ExprDictComp { key, value, generators, .. }) => {
+                key.iter().chain([value]).for_each(|part| self.visit_expr(part));
+                self.of_generators(generators);
+            }
+            _ => walk_expr(self, expr),
+        }
+    }
+
+    fn visit_except_handler(&mut self, handler: &'a ast::ExceptHandler) {
+        let ast::ExceptHandler::ExceptHandler(handler) = handler;
+        self.names.extend(handler.name.as_ref().map(ast::Identifier::as_str));
+        self.visit_body(&handler.body);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a ast::Pattern) {
+        self.names.extend(captured(pattern));
+        walk_pattern(self, pattern);
+    }
+}
+
+impl<'a> Bound<'a> {
+    fn of_generators(&mut self, generators: &'a [ast::Comprehension]) {
+        for generator in generators {
+            self.visit_expr(&generator.iter);
+            generator.ifs.iter().for_each(|test| self.visit_expr(test));
+        }
+    }
+}
+
+/// The name that a pattern itself binds, without those of its parts.
+fn captured(pattern: &ast::Pattern) -> Option<&str> {
+    let name = match pattern {
+        ast::Pattern::MatchAs(one) => one.name.as_ref(),
+        ast::Pattern::MatchStar(one) => one.name.as_ref(),
+        ast::Pattern::MatchMapping(one) => one.rest.as_ref(),
+        _ => None,
+    };
+    name.map(ast::Identifier::as_str)
+}
+
+/// The names that an assignment to `target` binds.
+fn each_name<'a>(target: &'a Expr, bind: &mut dyn FnMut(&'a str)) {
+    match target {
+        Expr::Name(name) => bind(&name.id),
+        Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
+            elts.iter().for_each(|target| each_name(target, bind));
+        }
+        Expr::Starred(starred) => each_name(&starred.value, bind),
+        _ => {}
+    }
+}
+
+/// The names that some function declares as `global`.
+#[derive(Default)]
+struct Globals<'a>(FxHashSet<&'a str>);
+
+impl<'a> Visitor<'a> for Globals<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Global(global) => self.0.extend(global.names.iter().map(ast::Identifier::as_str)),
+            _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, _: &'a Expr) {}
+}
+
+/// The names that a scope binds anywhere.
+#[derive(Clone)]
+struct Scope<'a> {
+    names: FxHashSet<&'a str>,
+    /// The functions inside a class do not see its names.
+    class: bool,
+}
+
+/// A function whose body is followed later: its scopes from the module inwards, and its body.
+struct Waiting<'a> {
+    scopes: Vec<Scope<'a>>,
+    parameters: FxHashSet<&'a str>,
+    body: Code<'a>,
+}
+
+enum Code<'a> {
+    Body(&'a [Stmt]),
+    Value(&'a Expr),
+}
+
+struct Walk<'a, 'b> {
+    builtins: &'b FxHashSet<&'static str>,
+    /// From the module inwards.
+    scopes: Vec<Scope<'a>>,
+    /// The names that some path to this place has bound in the innermost scope; `None` if no path
+    /// leads here.
+    state: Option<FxHashSet<&'a str>>,
+    /// The targets of the comprehensions around this place.
+    inner: Vec<FxHashSet<&'a str>>,
+    /// The code may run later than the code around it.
+    lazy: bool,
+    /// Above 0, nothing is reported: a handler may catch the exception.
+    silent: u32,
+    /// The module imports `*`, so its names are not known.
+    stars: bool,
+    found: Vec<Unbound>,
+    waiting: Vec<Waiting<'a>>,
+}
+
+impl<'a> Walk<'a, '_> {
+    fn function(&mut self, waiting: Waiting<'a>) {
+        let Waiting { scopes, parameters, body } = waiting;
+        let mut names = parameters.clone();
+        if let Code::Body(body) = body {
+            let mut own = Bound::default();
+            own.visit_body(body);
+            names.extend(own.names.difference(&own.outer));
+            names.retain(|name| !own.outer.contains(name));
+        }
+        self.scopes = scopes;
+        self.scopes.push(Scope { names, class: false });
+        self.state = Some(parameters);
+        match body {
+            Code::Body(body) => self.body(body),
+            Code::Value(value) => self.visit_expr(value),
+        }
+    }
+
+    /// Follows the code of a function later, in the scopes of this place.
+    fn later(&mut self, parameters: Option<&'a ast::Parameters>, types: Option<&'a ast::TypeParams>, body: Code<'a>) {
+        let mut names: FxHashSet<&'a str> = self.inner.iter().flatten().copied().collect();
+        if let Some(parameters) = parameters {
+            names.extend(parameters.iter().map(|parameter| parameter.name().as_str()));
+        }
+        if let Some(types) = types {
+            names.extend(types.iter().map(|one| one.name().as_str()));
+        }
+        let scopes = self.scopes.iter().filter(|scope| !scope.class).cloned().collect();
+        self.waiting.push(Waiting { scopes, parameters: names, body });
+    }
+
+    fn defaults(&mut self, parameters: &'a ast::Parameters) {
+        for parameter in parameters.iter_non_variadic_params() {
+            if let Some(default) = &parameter.default {
+                self.visit_expr(default);
+            }
+        }
+    }
+
+    fn body(&mut self, body: &'a [Stmt]) {
+        body.iter().for_each(|stmt| self.visit_stmt(stmt));
+    }
+
+    fn bind(&mut self, name: &'a str) {
+        if let Some(state) = &mut self.state {
+            state.insert(name);
+        }
+    }
+
+    fn bind_target(&mut self, target: &'a Expr) {
+        self.visit_expr(target);
+        each_name(target, &mut |name| self.bind(name));
+    }
+
+    /// Binds all names that a block may bind.
+    fn bind_all(&mut self, body: &'a [Stmt]) {
+        let mut bound = Bound::default();
+        bound.visit_body(body);
+        if let Some(state) = &mut self.state {
+            state.extend(bound.names);
+        }
+    }
+
+    /// Runs alternatives from the same state, and joins those that continue.
+    fn fork(&mut self, arms: impl IntoIterator<Item = &'a [Stmt]>) {
+        let before = self.state.clone();
+        let mut joined: Option<FxHashSet<&'a str>> = None;
+        for arm in arms {
+            self.state.clone_from(&before);
+            self.body(arm);
+            match (&mut joined, self.state.take()) {
+                (Some(joined), Some(state)) => joined.extend(state),
+                (None, state) => joined = state,
+                (Some(_), None) => {}
+            }
+        }
+        self.state = joined;
+    }
+
+    /// Runs the body of a loop. A later iteration sees what an earlier one has bound, so all names
+    /// of the body count as bound, except for the simple statements at its beginning: the first
+    /// iteration runs them with the state before the loop.
+    fn repeat(&mut self, body: &'a [Stmt], orelse: &'a [Stmt]) {
+        let simple = |stmt: &&Stmt| matches!(stmt, Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) | Stmt::Expr(_));
+        let first = body.iter().take_while(simple).count();
+        let (first, rest) = body.split_at(first);
+        self.body(first);
+        self.bind_all(rest);
+        self.body(rest);
+        if self.state.is_none() {
+            // The state only needs to be large enough for the code after the loop.
+            self.state = Some(FxHashSet::default());
+            self.bind_everything();
+        }
+        self.body(orelse);
+    }
+
+    /// From here on, all names of the scope count as bound.
+    fn bind_everything(&mut self) {
+        if let (Some(state), Some(scope)) = (&mut self.state, self.scopes.last()) {
+            state.extend(&scope.names);
+        }
+    }
+
+    fn attempt(&mut self, attempt: &'a ast::StmtTry) {
+        let before = self.state.clone();
+        let catches = !attempt.handlers.is_empty();
+        self.silent += u32::from(catches);
+        self.body(&attempt.body);
+        self.silent -= u32::from(catches);
+        self.body(&attempt.orelse);
+        let mut joined = self.state.take();
+        for handler in &attempt.handlers {
+            let ast::ExceptHandler::ExceptHandler(handler) = handler;
+            self.state.clone_from(&before);
+            self.bind_all(&attempt.body);
+            if let Some(kind) = &handler.type_ {
+                self.visit_expr(kind);
+            }
+            if let Some(name) = &handler.name {
+                self.bind(name);
+            }
+            self.body(&handler.body);
+            match (&mut joined, self.state.take()) {
+                (Some(joined), Some(state)) => joined.extend(state),
+                (None, state) => joined = state,
+                (Some(_), None) => {}
+            }
+        }
+        if attempt.finalbody.is_empty() {
+            self.state = joined;
+            return;
+        }
+        // `finally` also runs after an exception, in any of the states before.
+        let ended = joined.is_none();
+        self.state = joined.or(before);
+        self.bind_all(&attempt.body);
+        self.bind_all(&attempt.orelse);
+        for ast::ExceptHandler::ExceptHandler(handler) in &attempt.handlers {
+            self.bind_all(&handler.body);
+        }
+        self.body(&attempt.finalbody);
+        if ended {
+            self.state = None;
+        }
+    }
+
+    fn comprehension(&mut self, generators: &'a [ast::Comprehension], parts: &[&'a Expr], lazy: bool) {
+        let was_lazy = self.lazy;
+        self.inner.push(FxHashSet::default());
+        for (index, generator) in generators.iter().enumerate() {
+            // The first iterable is evaluated at once, outside of the comprehension.
+            self.lazy = was_lazy || lazy && index > 0;
+            self.visit_expr(&generator.iter);
+            self.lazy = was_lazy || lazy;
+            if let Some(inner) = self.inner.last_mut() {
+                each_name(&generator.target, &mut |name| _ = inner.insert(name));
+            }
+            self.visit_expr(&generator.target);
+            generator.ifs.iter().for_each(|test| self.visit_expr(test));
+        }
+        parts.iter().for_each(|part| self.visit_expr(part));
+        self.inner.pop();
+        self.lazy = was_lazy;
+    }
+
+    fn read(&mut self, name: &'a ast::ExprName) {
+        let Some(state) = &self.state else { return };
+        let text = name.id.as_str();
+        let (Some((scope, outer)), false) = (self.scopes.split_last(), self.silent > 0) else { return };
+        if text.starts_with("__") || self.builtins.contains(text) || self.inner.iter().any(|inner| inner.contains(text))
+        {
+            return;
+        }
+        let is_own = scope.names.contains(text);
+        if is_own && (self.lazy || state.contains(text)) {
+            return;
+        }
+        // In the body of a class, a name that is not yet bound is searched outside.
+        let is_local = is_own && !scope.class;
+        let is_global_scope = outer.is_empty();
+        let elsewhere = outer.iter().any(|scope| !scope.class && scope.names.contains(text));
+        let may_be_imported = self.stars && (!is_local || is_global_scope);
+        if elsewhere && !is_local || may_be_imported {
+            return;
+        }
+        let known = self.scopes.iter().flat_map(|scope| &scope.names).map(|name| (*name).to_owned()).collect();
+        self.found.push(Unbound { name: text.to_owned(), at: name.range(), later: is_local, known });
+    }
+}
+
+impl<'a> Visitor<'a> for Walk<'a, '_> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::FunctionDef(def) => {
+                def.decorator_list.iter().for_each(|decorator| self.visit_expr(&decorator.expression));
+                self.defaults(&def.parameters);
+                self.later(Some(&def.parameters), def.type_params.as_deref(), Code::Body(&def.body));
+                self.bind(&def.name);
+            }
+            Stmt::ClassDef(def) => {
+                def.decorator_list.iter().for_each(|decorator| self.visit_expr(&decorator.expression));
+                if def.type_params.is_none()
+                    && let Some(arguments) = &def.arguments
+                {
+                    self.visit_arguments(arguments);
+                }
+                let mut own = Bound::default();
+                own.visit_body(&def.body);
+                let outer = self.state.replace(FxHashSet::default());
+                let types = def.type_params.iter().flat_map(|types| types.iter().map(|one| one.name().as_str()));
+                self.inner.push(types.collect());
+                self.scopes.push(Scope { names: own.names, class: true });
+                // The names of a function around a class count as bound in the class.
+                if outer.is_some() {
+                    self.body(&def.body);
+                }
+                self.scopes.pop();
+                self.inner.pop();
+                self.state = outer;
+                self.bind(&def.name);
+            }
+            Stmt::Return(_) | Stmt::Raise(_) => {
+                walk_stmt(self, stmt);
+                self.state = None;
+            }
+            Stmt::Break(_) | Stmt::Continue(_) => self.state = None,
+            Stmt::Expr(one) => {
+                self.visit_expr(&one.value);
+                if ends_the_program(&one.value) {
+                    self.state = None;
+                }
+            }
+            Stmt::Assign(assign) => {
+                self.visit_expr(&assign.value);
+                assign.targets.iter().for_each(|target| self.bind_target(target));
+            }
+            Stmt::AugAssign(assign) => {
+                self.visit_expr(&assign.value);
+                if let Expr::Name(name) = &*assign.target {
+                    self.read(name);
+                }
+                self.bind_target(&assign.target);
+            }
+            Stmt::AnnAssign(assign) => {
+                if let Some(value) = &assign.value {
+                    self.visit_expr(value);
+                }
+                self.bind_target(&assign.target);
+            }
+            Stmt::TypeAlias(alias) => each_name(&alias.name, &mut |name| self.bind(name)),
+            Stmt::Import(ast::StmtImport { names, .. }) | Stmt::ImportFrom(ast::StmtImportFrom { names, .. }) => {
+                names.iter().for_each(|alias| self.bind(bound_by(alias)));
+            }
+            // A deleted name still counts as bound.
+            Stmt::Delete(_) | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
+            // Nothing runs the first arm.
+            Stmt::If(test) if is_type_checking(&test.test) || is_false(&test.test) => {
+                self.bind_all(&test.body);
+                for clause in &test.elif_else_clauses {
+                    clause.test.iter().for_each(|test| self.visit_expr(test));
+                    self.body(&clause.body);
+                }
+            }
+            Stmt::If(test) => {
+                self.visit_expr(&test.test);
+                test.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref()).for_each(|e| self.visit_expr(e));
+                let otherwise = test.elif_else_clauses.last().is_none_or(|clause| clause.test.is_some());
+                let clauses = test.elif_else_clauses.iter().map(|clause| &*clause.body);
+                let arms: Vec<&'a [Stmt]> =
+                    std::iter::once(&*test.body).chain(clauses).chain(otherwise.then_some(&[][..])).collect();
+                self.fork(arms);
+            }
+            Stmt::For(each) => {
+                self.visit_expr(&each.iter);
+                self.bind_target(&each.target);
+                self.repeat(&each.body, &each.orelse);
+            }
+            Stmt::While(each) => {
+                self.visit_expr(&each.test);
+                self.repeat(&each.body, &each.orelse);
+            }
+            Stmt::With(with) => {
+                for item in &with.items {
+                    self.visit_expr(&item.context_expr);
+                    if let Some(target) = &item.optional_vars {
+                        self.bind_target(target);
+                    }
+                }
+                let before = self.state.clone();
+                self.body(&with.body);
+                // The block may suppress the exception that ended its body.
+                if self.state.is_none() {
+                    self.state = before;
+                    self.bind_all(&with.body);
+                }
+            }
+            Stmt::Try(attempt) => self.attempt(attempt),
+            Stmt::Match(choice) => {
+                self.visit_expr(&choice.subject);
+                for case in &choice.cases {
+                    let mut bound = Bound::default();
+                    bound.visit_pattern(&case.pattern);
+                    bound.names.into_iter().for_each(|name| self.bind(name));
+                }
+                self.fork(choice.cases.iter().map(|case| &*case.body).chain([&[][..]]));
+            }
+            _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) if name.ctx.is_load() => self.read(name),
+            Expr::Name(_) => {}
+            Expr::Named(named) => {
+                self.visit_expr(&named.value);
+                each_name(&named.target, &mut |name| self.bind(name));
+            }
+            Expr::Lambda(lambda) => {
+                if let Some(parameters) = lambda.parameters.as_deref() {
+                    self.defaults(parameters);
+                }
+                self.later(lambda.parameters.as_deref(), None, Code::Value(&lambda.body));
+            }
+            Expr::ListComp(one) => self.comprehension(&one.generators, &[&one.elt], false),
+            Expr::SetComp(one) => self.comprehension(&one.generators, &[&one.elt], false),
+            Expr::DictComp(one) => {
+                let parts: Vec<&'a Expr> = one.key.iter().chain([&one.value]).map(|part| &**part).collect();
+                self.comprehension(&one.generators, &parts, false);
+            }
+            Expr::Generator(one) => self.comprehension(&one.generators, &[&one.elt], true),
+            _ => walk_expr(self, expr),
+        }
+    }
+}
+
+fn is_false(test: &Expr) -> bool {
+    match test {
+        Expr::BooleanLiteral(literal) => !literal.value,
+        Expr::NumberLiteral(literal) => matches!(&literal.value, ast::Number::Int(int) if *int == ast::Int::ZERO),
+        _ => false,
+    }
+}
+
+/// Whether a call ends the program: `exit()`, `sys.exit()`, `os._exit()`.
+fn ends_the_program(expr: &Expr) -> bool {
+    let Expr::Call(call) = expr else { return false };
+    match &*call.func {
+        Expr::Name(name) => matches!(name.id.as_str(), "exit" | "quit"),
+        Expr::Attribute(method) => matches!(method.attr.as_str(), "exit" | "_exit" | "abort"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unbound;
+
+    /// The names found in a program, with `!` if the scope binds the name elsewhere.
+    fn found(text: &str) -> String {
+        let parsed = crate::syntax::parse(text, false);
+        let names = unbound(&parsed.module.body).into_iter();
+        names.map(|one| format!("{}{}", one.name, if one.later { "!" } else { "" })).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn names_that_nothing_binds() {
+        assert_eq!(found("def f(x):\n    return x + y\n"), "y");
+        assert_eq!(found("def f(x):\n    return x + y\ny = 1\n"), "");
+        assert_eq!(found("def f(x):\n    global y\n    y = x\ndef g():\n    return y\n"), "");
+        assert_eq!(found("class A:\n    n = 1\n    m = n + 1\n    def f(self):\n        return n\n"), "n");
+        assert_eq!(found("f = lambda x, k=z: [x + a for a in x if b]\n"), "z b");
+        assert_eq!(found("from a import *\nprint(x)\ndef f():\n    print(y)\n"), "");
+        assert_eq!(found("try:\n    unknown\nexcept NameError:\n    other\n"), "other");
+        assert_eq!(found("if False:\n    a\nelif b:\n    c\n"), "b c");
+        assert_eq!(found("def f(x: Missing) -> Other:\n    y: Third = x\n    return y\n"), "");
+        assert_eq!(found("def f(x):\n    def g():\n        return x + h() + later\n    later = 1\n    return g\n"), "h");
+    }
+
+    #[test]
+    fn names_that_no_path_has_bound() {
+        assert_eq!(found("def f(p):\n    c = g(c)\n    return c\ng = len\n"), "c!");
+        assert_eq!(found("def f(p):\n    if p:\n        s = 1\n    else:\n        return s\n    return s\n"), "s!");
+        assert_eq!(found("count = 0\ndef f():\n    count += 1\n"), "count!");
+        assert_eq!(found("def f(xs):\n    for x in xs:\n        if x:\n            print(last)\n        last = x\n"), "");
+        assert_eq!(found("def f(xs):\n    for x in xs:\n        s = s + x\n"), "s!");
+        assert_eq!(found("def f():\n    try:\n        a = 1\n    except OSError:\n        pass\n    return a\n"), "");
+        assert_eq!(found("def f():\n    while True:\n        a = 1\n        break\n    return a\n"), "");
+        assert_eq!(found("def f():\n    with open('a') as g:\n        return h\n    h = 1\n"), "h!");
+        assert_eq!(found("def f():\n    raise ValueError\n    return a\n    a = 1\n"), "");
+        assert_eq!(found("print(a)\na = 1\n"), "a!");
+        assert_eq!(found("def f(v):\n    match v:\n        case [a, *b]:\n            return a, b, c\n    return c\n"), "c c");
+        assert_eq!(found("def f(v):\n    return (w for w in v if (n := w)), n\n"), "");
+    }
+}
