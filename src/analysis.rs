@@ -17,7 +17,9 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::libraries::LIBRARIES;
 use crate::library::Libraries;
 use crate::project::{FileKind, Project, Resolved, SourceFile};
-use crate::python::{Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, RejectKind, Rejection, Sources};
+use crate::python::{
+    Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, RejectKind, Rejection, Sources,
+};
 use crate::rules::{self, Call, Rules, Watch, Watching};
 use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
 use crate::value::{self, Sym, Value};

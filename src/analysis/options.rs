@@ -2,7 +2,7 @@
 //!
 //! The first run gives every option its default. A failure is an error only if it does not depend
 //! on an option. So the file is run again with other values, and a finding that these runs refute
-//! becomes a warning. If the finding depends on only one option, the warning names that option.
+//! becomes a warning. If another value of a single option refutes the finding, the warning names that option.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -252,7 +252,8 @@ pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&A
     });
 }
 
-/// Turns an error into a warning, which names the option if the error depends on only one.
+/// Turns an error into a warning, which names an option of which another value refutes the error, if
+/// there is one. Another option may refute the error, too.
 fn weaken_one(diagnostic: &mut Diagnostic, depends: &Dependence<'_>) {
     match depends {
         Dependence::No => {}
@@ -262,8 +263,8 @@ fn weaken_one(diagnostic: &mut Diagnostic, depends: &Dependence<'_>) {
         }
         Dependence::One(made, Declared { name, default, .. }) => {
             diagnostic.severity = Severity::Warning;
-            let is = if default.is_empty() { String::new() } else { format!(", {default}") };
-            diagnostic.message.push_str(&format!(" (if `{name}` has its default{is})"));
+            let is = if default.is_empty() { String::new() } else { format!(", {default},") };
+            diagnostic.message.push_str(&format!(" (if `{name}`{is} and the other options have their defaults)"));
             let message = format!("with another value of `{name}`, this line may succeed");
             diagnostic.labels.push(Label { span: *made, message });
         }

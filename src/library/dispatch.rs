@@ -219,6 +219,8 @@ impl Library for Libraries {
         let tensor = it.heap.tensor_ref(value)?;
         let rank = tensor.rank();
         match (class.as_str(), tensor.array) {
+            // Elements of arrays are modelled as arrays without dimensions, but most are scalars.
+            ("numpy.ndarray", ArrayKind::Numpy) if rank == Some(0) => None,
             ("torch.Tensor" | "torch.autograd.Variable", ArrayKind::Torch) | ("numpy.ndarray", ArrayKind::Numpy) => {
                 Some(true)
             }
@@ -319,7 +321,7 @@ impl Library for Libraries {
 
     fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
         let refused = it.refused.0;
-        let items = torch::open::element(object)
+        let items = torch::open::iterated(object)
             .map(Items::Many)
             .or_else(|| torch::indexing::iterate(it, object, span))
             .or_else(|| torch::nn::containers::iterate(it, object, span))

@@ -61,6 +61,8 @@ pub(crate) fn unbound(body: &[Stmt]) -> Vec<Unbound> {
         inner: Vec::new(),
         lazy: false,
         silent: 0,
+        later: FxHashSet::default(),
+        guarded: 0,
         stars: collected.star,
         found: Vec::new(),
         waiting: Vec::new(),
@@ -221,6 +223,10 @@ struct Walk<'a, 'b> {
     lazy: bool,
     /// Above 0, nothing is reported: a handler may catch the exception.
     silent: u32,
+    /// The names that the loop around this place binds, if only later iterations may run the place.
+    later: FxHashSet<&'a str>,
+    /// Inside a part of an expression that only some iterations may evaluate.
+    guarded: u32,
     /// The module imports `*`, so its names are not known.
     stars: bool,
     found: Vec<Unbound>,
@@ -311,10 +317,15 @@ impl<'a> Walk<'a, '_> {
     /// of the body count as bound, except for the simple statements at its beginning: the first
     /// iteration runs them with the state before the loop.
     fn repeat(&mut self, body: &'a [Stmt], orelse: &'a [Stmt]) {
-        let simple = |stmt: &&Stmt| matches!(stmt, Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) | Stmt::Expr(_));
+        let simple =
+            |stmt: &&Stmt| matches!(stmt, Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) | Stmt::Expr(_));
         let first = body.iter().take_while(simple).count();
         let (first, rest) = body.split_at(first);
+        let mut bound = Bound::default();
+        bound.visit_body(body);
+        let outer = std::mem::replace(&mut self.later, bound.names);
         self.body(first);
+        self.later = outer;
         self.bind_all(rest);
         self.body(rest);
         if self.state.is_none() {
@@ -377,6 +388,7 @@ impl<'a> Walk<'a, '_> {
 
     fn comprehension(&mut self, generators: &'a [ast::Comprehension], parts: &[&'a Expr], lazy: bool) {
         let was_lazy = self.lazy;
+        self.guarded += 1;
         self.inner.push(FxHashSet::default());
         for (index, generator) in generators.iter().enumerate() {
             // The first iterable is evaluated at once, outside of the comprehension.
@@ -391,6 +403,7 @@ impl<'a> Walk<'a, '_> {
         }
         parts.iter().for_each(|part| self.visit_expr(part));
         self.inner.pop();
+        self.guarded -= 1;
         self.lazy = was_lazy;
     }
 
@@ -403,7 +416,7 @@ impl<'a> Walk<'a, '_> {
             return;
         }
         let is_own = scope.names.contains(text);
-        if is_own && (self.lazy || state.contains(text)) {
+        if is_own && (self.lazy || state.contains(text) || self.guarded > 0 && self.later.contains(text)) {
             return;
         }
         // In the body of a class, a name that is not yet bound is searched outside.
@@ -494,7 +507,10 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
             }
             Stmt::If(test) => {
                 self.visit_expr(&test.test);
-                test.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref()).for_each(|e| self.visit_expr(e));
+                test.elif_else_clauses
+                    .iter()
+                    .filter_map(|clause| clause.test.as_ref())
+                    .for_each(|e| self.visit_expr(e));
                 let otherwise = test.elif_else_clauses.last().is_none_or(|clause| clause.test.is_some());
                 let clauses = test.elif_else_clauses.iter().map(|clause| &*clause.body);
                 let arms: Vec<&'a [Stmt]> =
@@ -543,6 +559,20 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
         match expr {
             Expr::Name(name) if name.ctx.is_load() => self.read(name),
             Expr::Name(_) => {}
+            Expr::If(choice) => {
+                self.visit_expr(&choice.test);
+                self.guarded += 1;
+                self.visit_expr(&choice.body);
+                self.visit_expr(&choice.orelse);
+                self.guarded -= 1;
+            }
+            Expr::BoolOp(operands) => {
+                let (first, rest) = operands.values.split_at(1);
+                first.iter().for_each(|operand| self.visit_expr(operand));
+                self.guarded += 1;
+                rest.iter().for_each(|operand| self.visit_expr(operand));
+                self.guarded -= 1;
+            }
             Expr::Named(named) => {
                 self.visit_expr(&named.value);
                 each_name(&named.target, &mut |name| self.bind(name));
@@ -605,7 +635,10 @@ mod tests {
         assert_eq!(found("try:\n    unknown\nexcept NameError:\n    other\n"), "other");
         assert_eq!(found("if False:\n    a\nelif b:\n    c\n"), "b c");
         assert_eq!(found("def f(x: Missing) -> Other:\n    y: Third = x\n    return y\n"), "");
-        assert_eq!(found("def f(x):\n    def g():\n        return x + h() + later\n    later = 1\n    return g\n"), "h");
+        assert_eq!(
+            found("def f(x):\n    def g():\n        return x + h() + later\n    later = 1\n    return g\n"),
+            "h"
+        );
     }
 
     #[test]
@@ -613,14 +646,23 @@ mod tests {
         assert_eq!(found("def f(p):\n    c = g(c)\n    return c\ng = len\n"), "c!");
         assert_eq!(found("def f(p):\n    if p:\n        s = 1\n    else:\n        return s\n    return s\n"), "s!");
         assert_eq!(found("count = 0\ndef f():\n    count += 1\n"), "count!");
-        assert_eq!(found("def f(xs):\n    for x in xs:\n        if x:\n            print(last)\n        last = x\n"), "");
+        assert_eq!(
+            found("def f(xs):\n    for x in xs:\n        if x:\n            print(last)\n        last = x\n"),
+            ""
+        );
         assert_eq!(found("def f(xs):\n    for x in xs:\n        s = s + x\n"), "s!");
+        for read in ["a + 1 if x else x", "x and a", "[a for _ in range(x)]"] {
+            assert_eq!(found(&format!("def f(xs):\n    for x in xs:\n        b = {read}\n        a = b\n")), "");
+        }
         assert_eq!(found("def f():\n    try:\n        a = 1\n    except OSError:\n        pass\n    return a\n"), "");
         assert_eq!(found("def f():\n    while True:\n        a = 1\n        break\n    return a\n"), "");
         assert_eq!(found("def f():\n    with open('a') as g:\n        return h\n    h = 1\n"), "h!");
         assert_eq!(found("def f():\n    raise ValueError\n    return a\n    a = 1\n"), "");
         assert_eq!(found("print(a)\na = 1\n"), "a!");
-        assert_eq!(found("def f(v):\n    match v:\n        case [a, *b]:\n            return a, b, c\n    return c\n"), "c c");
+        assert_eq!(
+            found("def f(v):\n    match v:\n        case [a, *b]:\n            return a, b, c\n    return c\n"),
+            "c c"
+        );
         assert_eq!(found("def f(v):\n    return (w for w in v if (n := w)), n\n"), "");
     }
 }

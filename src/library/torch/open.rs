@@ -237,11 +237,18 @@ pub(crate) fn operands(
     Some(Ok((as_tensor(it, left), as_tensor(it, right))))
 }
 
-/// An element of a value of unknown type. An element of an output may require grad like the output
-/// itself.
+/// An element of a value of unknown type, read with an index. An element of an output may require
+/// grad like the output itself.
 pub(crate) fn element(object: &Value) -> Option<Value> {
     let Value::Open(open) = object else { return None };
     Some(placed(device_of_part(open), open.device_at, open.grad))
+}
+
+/// An element of a value of unknown type over which the program iterates. Of several outputs, some
+/// may be predictions, which do not require grad.
+pub(crate) fn iterated(object: &Value) -> Option<Value> {
+    let Value::Open(open) = object else { return None };
+    Some(part(open))
 }
 
 /// The result of an operator on one value of unknown type.

@@ -190,6 +190,8 @@ fn made_anew(it: &Interp<'_>, trace: &Trace, loss: &[ObjId]) -> Option<ObjId> {
     let mut leaves = Vec::new();
     for id in inner {
         let node = trace.graph.node(id).filter(|_| grad(id) == Some(Grad::Attached))?;
+        // The gradient may come from an object that is no tensor, such as a distribution.
+        node.inputs.iter().find(|input| matches!(grad(**input), Some(Grad::Leaf | Grad::Attached)))?;
         leaves.extend(node.inputs.into_iter().filter(leaf));
     }
     let copied = |id: &ObjId| {

@@ -100,8 +100,11 @@ fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, 
 /// Whether shape, dtype and device of the assigned tensor fit the selection.
 fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor>) -> bool {
     let Some(value) = value else { return true };
+    // An element of an array of objects may be an array of any shape.
+    let holds_objects = input.array == ArrayKind::Numpy && input.dtype.is_none();
     if let Some(dims) = &plan.dims
         && !broadcasts(value, dims)
+        && !holds_objects
     {
         let message = format!(
             "the value has shape {}, but the selected elements have shape {}",

@@ -6,7 +6,7 @@ use crate::library::torch::factory::settings::changes_default_device;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Data, Device, DeviceKind, Dtype, Grad, ObjId, Tensor, Topic, Value, sym};
+use crate::value::{Data, Device, DeviceKind, Dtype, Grad, ObjId, Tensor, Topic, Type, Value, sym};
 
 pub(crate) fn register(t: &mut Table) {
     let m = "torch.nn.Module.";
@@ -208,7 +208,8 @@ pub(crate) fn unseen_method(it: &mut Interp<'_>, object: ObjId, method: &str) {
     }
 }
 
-/// Handles a module that was passed to unseen code, which may have moved, frozen or extended it.
+/// Handles a module that was passed to unseen code, which may have moved, frozen or extended it, or
+/// switched its mode.
 pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     let object = &Value::Obj(object);
     if !may_be_module(it, object) {
@@ -218,8 +219,11 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     let span = Span { file: it.root, start: 0, end: 0 };
     let cx = &mut Cx { it, path: sym(MODULE), span };
     for (_, module) in named_modules_of(cx, object).found {
-        if let Some(instance) = module.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
+        if let Some(id) = module.as_obj()
+            && let Some(instance) = cx.it.heap.instance_mut(id)
+        {
             instance.open = true;
+            cx.it.heap.set_attr(id, "training", Value::Any(Type::Bool));
         }
         // An empty container is assumed to be a placeholder that other code fills.
         if super::containers::contents(cx.it, &module).is_some_and(|contents| contents.found.is_empty()) {
