@@ -8,6 +8,7 @@ mod launch;
 mod nesting;
 mod notebook;
 mod parse;
+mod scope;
 mod span;
 mod unbound;
 

@@ -3,12 +3,13 @@
 //! Each scope is followed once. A name counts as bound if *some* path to its use may have bound it,
 //! so a use is found only if no path has.
 
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_pattern, walk_stmt};
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::FxHashSet;
 
 use super::bindings::{bound_by, is_type_checking};
+use super::scope::{BUILTINS, Bound, Globals, each_name};
 
 /// A use of a name that nothing has bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,27 +21,6 @@ pub(crate) struct Unbound {
     /// The names that the scopes around the use bind.
     pub known: Vec<String>,
 }
-
-/// The builtins of Python 3, names that interactive tools add, and builtins of Python 2, because a
-/// program may test for the version in many ways.
-const BUILTINS: &str = "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError \
-    BrokenPipeError BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError \
-    ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError Ellipsis EncodingWarning EnvironmentError \
-    Exception ExceptionGroup FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError \
-    ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError \
-    KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError NotADirectoryError NotImplemented \
-    NotImplementedError OSError OverflowError PendingDeprecationWarning PermissionError ProcessLookupError \
-    PythonFinalizationError RecursionError ReferenceError ResourceWarning RuntimeError RuntimeWarning \
-    StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError TypeError \
-    UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning \
-    UserWarning ValueError Warning WindowsError ZeroDivisionError abs aiter all anext any ascii bin bool breakpoint \
-    bytearray bytes callable chr classmethod compile complex copyright credits delattr dict dir divmod enumerate eval \
-    exec exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass \
-    iter len license list locals map max memoryview min next object oct open ord pow print property quit range repr \
-    reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip \
-    _ In Out display get_config get_ipython profile reveal_locals reveal_type \
-    StandardError apply basestring buffer cmp coerce execfile file intern long raw_input reduce reload unichr unicode \
-    xrange";
 
 /// The uses of names that nothing has bound, in the order of the source. Annotations are not
 /// checked, because often nothing evaluates them.
@@ -74,120 +54,6 @@ pub(crate) fn unbound(body: &[Stmt]) -> Vec<Unbound> {
     walk.found.sort_by_key(|one| one.at.start());
     walk.found.dedup();
     walk.found
-}
-
-/// The names that the statements of one scope bind, nested functions and classes excluded.
-#[derive(Default)]
-struct Bound<'a> {
-    names: FxHashSet<&'a str>,
-    /// Names that `global` or `nonlocal` takes from another scope.
-    outer: FxHashSet<&'a str>,
-    star: bool,
-}
-
-impl<'a> Bound<'a> {
-    fn of_target(&mut self, target: &'a Expr) {
-        each_name(target, &mut |name| _ = self.names.insert(name));
-    }
-
-    fn of_import(&mut self, aliases: &'a [ast::Alias]) {
-        for alias in aliases {
-            self.star |= alias.name.as_str() == "*";
-            self.names.insert(bound_by(alias));
-        }
-    }
-}
-
-impl<'a> Visitor<'a> for Bound<'a> {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        match stmt {
-            Stmt::FunctionDef(def) => _ = self.names.insert(&def.name),
-            Stmt::ClassDef(def) => _ = self.names.insert(&def.name),
-            Stmt::TypeAlias(alias) => self.of_target(&alias.name),
-            Stmt::Import(import) => self.of_import(&import.names),
-            Stmt::ImportFrom(import) => self.of_import(&import.names),
-            Stmt::Global(global) => self.outer.extend(global.names.iter().map(ast::Identifier::as_str)),
-            Stmt::Nonlocal(nonlocal) => self.outer.extend(nonlocal.names.iter().map(ast::Identifier::as_str)),
-            _ => walk_stmt(self, stmt),
-        }
-    }
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        match expr {
-            Expr::Name(name) if !name.ctx.is_load() => _ = self.names.insert(&name.id),
-            Expr::Lambda(_) => {}
-            // The targets of a comprehension are its own, but `:=` binds in the scope around it.
-            Expr::ListComp(ast::ExprListComp { elt, generators, .. })
-            | Expr::SetComp(ast::ExprSetComp { elt, generators, .. })
-            | Expr::Generator(ast::ExprGenerator { elt, generators, .. }) => {
-                self.visit_expr(elt);
-                self.of_generators(generators);
-            }
-            Expr::DictComp(ast::ExprDictComp { key, value, generators, .. }) => {
-                key.iter().chain([value]).for_each(|part| self.visit_expr(part));
-                self.of_generators(generators);
-            }
-            _ => walk_expr(self, expr),
-        }
-    }
-
-    fn visit_except_handler(&mut self, handler: &'a ast::ExceptHandler) {
-        let ast::ExceptHandler::ExceptHandler(handler) = handler;
-        self.names.extend(handler.name.as_ref().map(ast::Identifier::as_str));
-        self.visit_body(&handler.body);
-    }
-
-    fn visit_pattern(&mut self, pattern: &'a ast::Pattern) {
-        self.names.extend(captured(pattern));
-        walk_pattern(self, pattern);
-    }
-}
-
-impl<'a> Bound<'a> {
-    fn of_generators(&mut self, generators: &'a [ast::Comprehension]) {
-        for generator in generators {
-            self.visit_expr(&generator.iter);
-            generator.ifs.iter().for_each(|test| self.visit_expr(test));
-        }
-    }
-}
-
-/// The name that a pattern itself binds, without those of its parts.
-fn captured(pattern: &ast::Pattern) -> Option<&str> {
-    let name = match pattern {
-        ast::Pattern::MatchAs(one) => one.name.as_ref(),
-        ast::Pattern::MatchStar(one) => one.name.as_ref(),
-        ast::Pattern::MatchMapping(one) => one.rest.as_ref(),
-        _ => None,
-    };
-    name.map(ast::Identifier::as_str)
-}
-
-/// The names that an assignment to `target` binds.
-fn each_name<'a>(target: &'a Expr, bind: &mut dyn FnMut(&'a str)) {
-    match target {
-        Expr::Name(name) => bind(&name.id),
-        Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
-            elts.iter().for_each(|target| each_name(target, bind));
-        }
-        Expr::Starred(starred) => each_name(&starred.value, bind),
-        _ => {}
-    }
-}
-
-/// The names that some function declares as `global`.
-#[derive(Default)]
-struct Globals<'a>(FxHashSet<&'a str>);
-
-impl<'a> Visitor<'a> for Globals<'a> {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        match stmt {
-            Stmt::Global(global) => self.0.extend(global.names.iter().map(ast::Identifier::as_str)),
-            _ => walk_stmt(self, stmt),
-        }
-    }
-
-    fn visit_expr(&mut self, _: &'a Expr) {}
 }
 
 /// The names that a scope binds anywhere.
@@ -274,7 +140,9 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn body(&mut self, body: &'a [Stmt]) {
-        body.iter().for_each(|stmt| self.visit_stmt(stmt));
+        for stmt in body {
+            self.visit_stmt(stmt);
+        }
     }
 
     fn bind(&mut self, name: &'a str) {
@@ -401,7 +269,9 @@ impl<'a> Walk<'a, '_> {
             self.visit_expr(&generator.target);
             generator.ifs.iter().for_each(|test| self.visit_expr(test));
         }
-        parts.iter().for_each(|part| self.visit_expr(part));
+        for part in parts {
+            self.visit_expr(part);
+        }
         self.inner.pop();
         self.guarded -= 1;
         self.lazy = was_lazy;
@@ -493,7 +363,9 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
             }
             Stmt::TypeAlias(alias) => each_name(&alias.name, &mut |name| self.bind(name)),
             Stmt::Import(ast::StmtImport { names, .. }) | Stmt::ImportFrom(ast::StmtImportFrom { names, .. }) => {
-                names.iter().for_each(|alias| self.bind(bound_by(alias)));
+                for alias in names {
+                    self.bind(bound_by(alias));
+                }
             }
             // A deleted name still counts as bound.
             Stmt::Delete(_) | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
@@ -567,11 +439,13 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
                 self.guarded -= 1;
             }
             Expr::BoolOp(operands) => {
-                let (first, rest) = operands.values.split_at(1);
-                first.iter().for_each(|operand| self.visit_expr(operand));
-                self.guarded += 1;
-                rest.iter().for_each(|operand| self.visit_expr(operand));
-                self.guarded -= 1;
+                let outer = self.guarded;
+                for operand in &operands.values {
+                    self.visit_expr(operand);
+                    // Only the first operand is always evaluated.
+                    self.guarded = outer + 1;
+                }
+                self.guarded = outer;
             }
             Expr::Named(named) => {
                 self.visit_expr(&named.value);
