@@ -13,7 +13,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde_json::json;
 
 use crate::contract::Contracts;
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::libraries::LIBRARIES;
 use crate::library::Libraries;
 use crate::project::{FileKind, Project, Resolved, SourceFile};
@@ -259,6 +259,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         })
     }
 
+    fn is_notebook(&self, file: FileId) -> bool {
+        self.0.file(file).kind() == FileKind::Notebook
+    }
+
     fn bindings(&self, file: FileId) -> &'p Bindings {
         self.0.file(file).bindings()
     }
@@ -464,7 +468,14 @@ impl Observer for Watcher<'_> {
             self.contracts.rejected(self.rules, rejection, &mut new);
         }
         let found = &mut self.found.borrow_mut();
+        let refuses = |d: &Diagnostic| self.rules.find(&d.code).is_some_and(|page| page.rejects.is_some());
         for mut diagnostic in new {
+            // The first failure of a call ends the program, so a later one at the same place is not
+            // reached.
+            let fails = |d: &&Diagnostic| d.span == diagnostic.span && d.severity == Severity::Error && refuses(d);
+            if found.iter().any(|d| d.code != diagnostic.code && fails(&d)) {
+                continue;
+            }
             if is_name && diagnostic.cause.is_empty() {
                 // The wrong name itself is the cause, wherever the file uses it.
                 let same = |d: &&Diagnostic| d.message == diagnostic.message && d.span.file == diagnostic.span.file;

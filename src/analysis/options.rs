@@ -26,7 +26,7 @@ const MAX_STEPS: u64 = 400_000;
 const LEAST_RUNS: u32 = 4;
 
 /// The largest number of strings that are tried because the program compares an option with them.
-const MAX_COMPARED: usize = 3;
+const MAX_COMPARED: usize = 6;
 
 /// The largest number of options that are tried one by one.
 const MAX_NAMED: usize = 6;
@@ -263,8 +263,11 @@ fn weaken_one(diagnostic: &mut Diagnostic, depends: &Dependence<'_>) {
         }
         Dependence::One(made, Declared { name, default, .. }) => {
             diagnostic.severity = Severity::Warning;
-            let is = if default.is_empty() { String::new() } else { format!(", {default},") };
-            diagnostic.message.push_str(&format!(" (if `{name}`{is} and the other options have their defaults)"));
+            let told = match default.is_empty() {
+                true => format!(" (if `{name}` and the other options have their defaults)"),
+                false => format!(" (if `{name}` is {default}, and the other options have their defaults)"),
+            };
+            diagnostic.message.push_str(&told);
             let message = format!("with another value of `{name}`, this line may succeed");
             diagnostic.labels.push(Label { span: *made, message });
         }

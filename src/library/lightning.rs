@@ -177,6 +177,15 @@ fn forget_devices(it: &mut Interp<'_>, value: &Value) {
     }
 }
 
+/// The hooks that may change a batch before a step gets it.
+const TRANSFERS: &[&str] = &["on_before_batch_transfer", "transfer_batch_to_device", "on_after_batch_transfer"];
+
+/// The batch that a step gets.
+fn transferred(cx: &mut Cx<'_, '_>, objects: [&Value; 2], batch: &Value) -> Value {
+    let changes = |object: &Value| TRANSFERS.iter().any(|hook| cx.it.user_method(object, hook).is_some());
+    if objects.into_iter().any(changes) { Value::Unknown } else { unplaced(cx, batch) }
+}
+
 /// A copy of a batch, on an unknown device.
 fn unplaced(cx: &mut Cx<'_, '_>, batch: &Value) -> Value {
     let copy = deepcopy(&mut cx.it.heap, batch);
@@ -249,7 +258,7 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         if step == "training_step" {
             let batch = trained_on(cx, &loader);
-            let batch = unplaced(cx, &batch);
+            let batch = transferred(cx, [&module, &model], &batch);
             let args = Args::positional([batch, Value::Any(Type::Int)], span);
             let result = cx.it.call_method(&model, step, args, span);
             backward(cx, &model, &result);
@@ -258,7 +267,7 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let Some(loaders) = one_by_one(cx, &loader) else { continue };
         for (at, loader) in loaders.iter().enumerate() {
             let batch = cx.element(loader);
-            let batch = unplaced(cx, &batch);
+            let batch = transferred(cx, [&module, &model], &batch);
             let index = (loaders.len() > 1).then(|| length_of(at));
             let args = [batch, Value::Any(Type::Int)].into_iter().chain(index);
             cx.it.call_method(&model, step, Args::positional(args, span), span);

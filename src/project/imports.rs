@@ -120,7 +120,7 @@ impl Project {
                 // it is not known which one is meant.
                 Found::File(path)
                     if !script
-                        && bases.first() == Some(base)
+                        && base != folder
                         && matches!(self.find(folder, parts), Found::File(own) if own != path) =>
                 {
                     return Found::Nothing;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::interp::Interp;
+use super::payload::DICT_METHODS;
 use super::{Args, Event};
 use crate::syntax::{FileId, Span};
 use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, dotted, join, sym};
@@ -92,7 +93,10 @@ impl<'p> Interp<'p> {
                     Data::Tensor(_) => self.native_attr(object, name, span),
                     // Some dictionaries, such as batches of tokenizers, allow keys as attributes; a
                     // plain dict does not.
-                    Data::Dict(dict) if let Some(value) = dict.entries.get(&Key::Str(name.as_str().into())) => {
+                    Data::Dict(dict)
+                        if !DICT_METHODS.contains(&name.as_str())
+                            && let Some(value) = dict.entries.get(&Key::Str(name.as_str().into())) =>
+                    {
                         Some(value.clone())
                     }
                     Data::List(_) | Data::Dict(_) | Data::Set(_) | Data::Iter(_) => self

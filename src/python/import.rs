@@ -28,6 +28,9 @@ pub(crate) trait Sources<'p> {
     /// this part is a guess.
     fn is_broken(&self, part: Span) -> bool;
 
+    /// Whether a file is a notebook, which shows the result of the last statement of a cell.
+    fn is_notebook(&self, file: FileId) -> bool;
+
     /// The statements of a module that bind each name.
     fn bindings(&self, file: FileId) -> &'p Bindings;
 

@@ -506,6 +506,16 @@ impl<'p> Interp<'p> {
         self.sources.mentions(self.root, text)
     }
 
+    /// Whether a file is not the analysed one, and can also be run as a program.
+    pub(crate) fn is_other_script(&self, file: FileId) -> bool {
+        file != self.root && self.sources.bindings(file).is_main
+    }
+
+    /// Whether the analysed file is a notebook.
+    pub(crate) fn is_notebook(&self) -> bool {
+        self.sources.is_notebook(self.root)
+    }
+
     /// Whether any file of the program calls a function or class of this name.
     pub(crate) fn calls_name(&self, name: Sym) -> bool {
         self.sources.calls(self.root, name.as_str())

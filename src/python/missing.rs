@@ -145,7 +145,7 @@ impl Interp<'_> {
     }
 
     /// Whether the current code is inside a `try` of the innermost function.
-    fn is_in_try(&self) -> bool {
+    pub(crate) fn is_in_try(&self) -> bool {
         self.frames.last().is_some_and(|f| f.blocks.iter().any(|b| matches!(b.kind, BlockKind::Try(_))))
     }
 

@@ -16,7 +16,7 @@ pub(super) use crate::value::PAYLOAD;
 /// The name of the attribute with the dictionary of all attributes.
 const DICT: &str = "__dict__";
 
-const DICT_METHODS: &[&str] = &[
+pub(super) const DICT_METHODS: &[&str] = &[
     "get",
     "keys",
     "values",

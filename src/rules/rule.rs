@@ -125,6 +125,11 @@ impl Findings<'_> {
         self.found.retain(|d| d.name != name || d.span != span);
     }
 
+    /// Whether any finding was reported at this place.
+    pub(super) fn any_at(&self, span: Span) -> bool {
+        self.found.iter().any(|d| d.span == span)
+    }
+
     /// Whether a finding of this page was reported at this place.
     pub(super) fn has(&self, name: &str, span: Span) -> bool {
         self.found.iter().any(|d| d.name == name && d.span == span)

@@ -44,6 +44,7 @@ pub(crate) fn unbound(body: &[Stmt]) -> Vec<Unbound> {
         later: FxHashSet::default(),
         guarded: 0,
         stars: collected.star,
+        caught: FxHashSet::default(),
         found: Vec::new(),
         waiting: Vec::new(),
     };
@@ -95,6 +96,8 @@ struct Walk<'a, 'b> {
     guarded: u32,
     /// The module imports `*`, so its names are not known.
     stars: bool,
+    /// The names that handlers written for Python 2 bind.
+    caught: FxHashSet<&'a str>,
     found: Vec<Unbound>,
     waiting: Vec<Waiting<'a>>,
 }
@@ -223,8 +226,15 @@ impl<'a> Walk<'a, '_> {
             let ast::ExceptHandler::ExceptHandler(handler) = handler;
             self.state.clone_from(&before);
             self.bind_all(&attempt.body);
-            if let Some(kind) = &handler.type_ {
-                self.visit_expr(kind);
+            match handler.type_.as_deref() {
+                // `except Error, name:` of Python 2
+                Some(Expr::Tuple(kinds)) if !kinds.parenthesized => {
+                    for name in kinds.elts.iter().skip(1) {
+                        each_name(name, &mut |name| _ = self.caught.insert(name));
+                    }
+                }
+                Some(kind) => self.visit_expr(kind),
+                None => {}
             }
             if let Some(name) = &handler.name {
                 self.bind(name);
@@ -294,7 +304,7 @@ impl<'a> Walk<'a, '_> {
         let is_global_scope = outer.is_empty();
         let elsewhere = outer.iter().any(|scope| !scope.class && scope.names.contains(text));
         let may_be_imported = self.stars && (!is_local || is_global_scope);
-        if elsewhere && !is_local || may_be_imported {
+        if elsewhere && !is_local || may_be_imported || self.caught.contains(text) {
             return;
         }
         let known = self.scopes.iter().flat_map(|scope| &scope.names).map(|name| (*name).to_owned()).collect();
@@ -472,6 +482,7 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
 fn is_false(test: &Expr) -> bool {
     match test {
         Expr::BooleanLiteral(literal) => !literal.value,
+        Expr::BoolOp(operands) if operands.op.is_and() => operands.values.iter().any(is_false),
         Expr::NumberLiteral(literal) => matches!(&literal.value, ast::Number::Int(int) if *int == ast::Int::ZERO),
         _ => false,
     }
@@ -507,7 +518,7 @@ mod tests {
         assert_eq!(found("f = lambda x, k=z: [x + a for a in x if b]\n"), "z b");
         assert_eq!(found("from a import *\nprint(x)\ndef f():\n    print(y)\n"), "");
         assert_eq!(found("try:\n    unknown\nexcept NameError:\n    other\n"), "other");
-        assert_eq!(found("if False:\n    a\nelif b:\n    c\n"), "b c");
+        assert_eq!(found("if False and x:\n    a\nelif b:\n    c\n"), "b c");
         assert_eq!(found("def f(x: Missing) -> Other:\n    y: Third = x\n    return y\n"), "");
         assert_eq!(
             found("def f(x):\n    def g():\n        return x + h() + later\n    later = 1\n    return g\n"),
@@ -529,6 +540,7 @@ mod tests {
             assert_eq!(found(&format!("def f(xs):\n    for x in xs:\n        b = {read}\n        a = b\n")), "");
         }
         assert_eq!(found("def f():\n    try:\n        a = 1\n    except OSError:\n        pass\n    return a\n"), "");
+        assert_eq!(found("def f():\n    try:\n        g = 1\n    except OSError, e:\n        print(e)\n"), "");
         assert_eq!(found("def f():\n    while True:\n        a = 1\n        break\n    return a\n"), "");
         assert_eq!(found("def f():\n    with open('a') as g:\n        return h\n    h = 1\n"), "h!");
         assert_eq!(found("def f():\n    raise ValueError\n    return a\n    a = 1\n"), "");

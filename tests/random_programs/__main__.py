@@ -79,7 +79,7 @@ def chunk(seeds, options, say):
             made.append((seed, source, runs))
         said = judge.ask(options.torchvet, folder)
     for seed, source, runs in made:
-        verdict = judge.judge(runs, said[name_of(seed)], options.allow_nan)
+        verdict = judge.judge(source, runs, said[name_of(seed)], options.allow_nan)
         tally.update(programs=1, assignments=verdict.assignments, known=verdict.known, exact=verdict.exact)
         counts.update(verdict.counts)
         if verdict.contradictions:
@@ -153,7 +153,7 @@ def verdict_of(source, options):
     with tempfile.TemporaryDirectory(prefix="random-programs-") as folder:
         pathlib.Path(folder, "p.py").write_text(source, encoding="utf-8")
         runs = run.runs_of(source, "p.py")
-        return judge.judge(runs, judge.ask(options.torchvet, folder)["p.py"], options.allow_nan)
+        return judge.judge(source, runs, judge.ask(options.torchvet, folder)["p.py"], options.allow_nan)
 
 
 def shows(source, wanted, options):

@@ -1,5 +1,6 @@
 """Compares torchvet's facts and findings about programs with the runs of the programs."""
 
+import ast
 import collections
 import json
 import math
@@ -232,13 +233,13 @@ class Verdict:
         self.counts = collections.Counter()
 
 
-def judge(runs, said, nan_allowed=False):
+def judge(source, runs, said, nan_allowed=False):
     verdict = Verdict()
     if said.crash:
         verdict.contradictions.append(Contradiction("crash", 1, "torchvet", said.crash, "", ""))
         return verdict
     facts_judged(runs, said, verdict, nan_allowed)
-    findings_judged(runs, said, verdict)
+    findings_judged(source, runs, said, verdict)
     missed(runs, said, verdict)
     return verdict
 
@@ -300,6 +301,10 @@ def rows_of(place):
     return set(range(place["location"]["row"], place["end_location"]["row"] + 1))
 
 
+def start_of(place):
+    return place["location"]["row"], place["location"]["column"] - 1
+
+
 def made(run, finding):
     """Whether a run reached the error's line in the calls that it is about: the labels name the lines
     of the calls."""
@@ -308,7 +313,27 @@ def made(run, finding):
     return all(any((row, at) in run.under for row in rows for at in call) for call in calls)
 
 
-def findings_judged(runs, said, verdict):
+def optional_parts(source):
+    """The parts of expressions that a line may leave out: operands of `and` and `or`, the arms of a
+    conditional expression, and the bodies of comprehensions and lambdas."""
+    parts = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.BoolOp(values=[_, *rest]):
+                parts += rest
+            case ast.IfExp(body=body, orelse=orelse):
+                parts += [body, orelse]
+            case ast.ListComp(elt=elt) | ast.SetComp(elt=elt) | ast.GeneratorExp(elt=elt):
+                parts.append(elt)
+            case ast.DictComp(key=key, value=value):
+                parts += [key, value]
+            case ast.Lambda(body=body):
+                parts.append(body)
+    return [((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)) for part in parts]
+
+
+def findings_judged(source, runs, said, verdict):
+    optional = optional_parts(source)
     reported = {f["location"]["row"] for f in said.findings if f["severity"] == "error"}
     for finding in said.findings:
         code, severity = finding["code"], finding["severity"]
@@ -327,6 +352,8 @@ def findings_judged(runs, said, verdict):
         contrary = [run for run in passed if made(run, finding) and not ended_before(run, runs, rows, reported)]
         if not passed:
             verdict.counts["errors that hold"] += 1
+        elif any(first <= start_of(finding) < last for first, last in optional):
+            verdict.counts["errors in parts of lines that the run may have left out"] += 1
         elif not contrary:
             verdict.counts["errors about a later call or round, which no run reached"] += 1
         else:

@@ -7,6 +7,7 @@ use super::broadcast::{Mix, common_device, grad_mode};
 use super::factory::options;
 use super::nn::moves::may_be_moved;
 use crate::library::Cx;
+use crate::library::names::is_array_attribute;
 use crate::library::table::Tables;
 use crate::python::{Arg, Args, BinOp, Bound, Interp, Words};
 use crate::syntax::Span;
@@ -153,7 +154,11 @@ pub(crate) fn method(
         ("to" | "cuda" | "cpu", _) => return None,
         _ => {}
     }
-    let Value::Open(_) = object else { return None };
+    let Value::Open(open) = object else { return None };
+    // The value may be an array, unless it is an output, which may require grad.
+    if open.grad == Grad::Unknown && is_array_attribute(name.as_str()) {
+        return Some(object.clone());
+    }
     let entry = tables.method(sym("torch.Tensor"), name).map(|(_, entry)| entry);
     let given = args.clone().prepend(Arg::new(Value::Unknown, span));
     if entry.is_none_or(|entry| entry.bind(&given).is_none())

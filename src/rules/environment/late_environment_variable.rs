@@ -114,10 +114,13 @@ impl Rule for LateEnvironmentVariable {
                     self.starts_others.set(true);
                 }
             }
-            Event::Unseen { name, .. } if matches!(name.as_str(), "spawn" | "system" | "Popen" | "launch") => {
+            Event::Unseen { name, .. }
+                if matches!(name.as_str(), "spawn" | "system" | "Popen" | "launch" | "SubprocVecEnv") =>
+            {
                 self.starts_others.set(true);
             }
-            Event::SetEnv { name, span, .. } if !it.speculative() => {
+            // In a script that another file imports, the variable may be set in time for the script itself.
+            Event::SetEnv { name, span, .. } if !it.speculative() && !it.is_other_script(span.file) => {
                 let Some((name, read, advice)) = VARIABLES.iter().find(|(have, ..)| *have == name) else { return };
                 let level = progress(it).unwrap_or(Progress::Untouched);
                 let flag = |topic: Topic| holds(it, topic);

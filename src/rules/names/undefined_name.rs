@@ -37,7 +37,7 @@ impl Rule for UndefinedName {
                 format!("`{name}` is read before it is assigned: no path to this line assigns it")
             } else {
                 let near = nearest(&name, known.iter().map(String::as_str));
-                format!("`{name}` is not defined: nothing in this file binds it{}", meant(near))
+                format!("`{name}` is not defined: no scope around this line binds it{}", meant(near))
             };
             let span = span(at.start().to_usize(), at.end().to_usize());
             let cause = *first.entry(name).or_insert(span);

@@ -7,6 +7,7 @@ pub(super) mod dropout_ignores_eval;
 pub(super) mod evaluation_in_training_mode;
 pub(super) mod evaluation_records_gradients;
 pub(super) mod forward_called_directly;
+pub(super) mod forward_without_return;
 pub(super) mod freed_graph_reused;
 pub(super) mod gradients_not_cleared;
 pub(super) mod hidden_state_not_detached;

@@ -1,3 +1,4 @@
 //! TV2: indices and values.
 
 pub(super) mod bits_of_mask_flipped;
+pub(super) mod discarded_result;

@@ -433,7 +433,8 @@ fn parameters(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let complete = found.complete;
     if !complete {
         // The missing elements are tensors, too.
-        let element = cx.some_tensor();
+        let device = super::moves::stays_on_cpu(cx.it, &b.get("self")).then_some(Device::CPU);
+        let element = cx.it.heap.tensor(Tensor::default().with_device(device, None));
         let named = name.starts_with("named");
         let one = if named { Value::tuple(vec![Value::Any(Type::Str), element]) } else { element };
         return cx.it.heap.iter(Items::Many(one));

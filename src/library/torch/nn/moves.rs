@@ -48,6 +48,11 @@ impl Move {
 /// A note of a module that the program moved to the CPU.
 const ON_CPU: Topic = Topic::new("moved to the CPU");
 
+/// Whether the program moved a module to the CPU, and unseen code has not moved it since.
+pub(super) fn stays_on_cpu(it: &Interp<'_>, object: &Value) -> bool {
+    object.as_obj().and_then(|id| it.heap.note(id, ON_CPU)).and_then(|on_cpu| on_cpu.as_bool()) == Some(true)
+}
+
 /// Moves the tensors of a module. The program's references to a parameter see the move, because
 /// `Module._apply` replaces the data of the parameter; a buffer is replaced by another tensor.
 fn move_tensors(cx: &mut Cx<'_, '_>, object: &Value, to: Move) {
@@ -216,6 +221,9 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
         return;
     }
     forget_registered(it, object);
+    if let Some(id) = object.as_obj().filter(|_| stays_on_cpu(it, object)) {
+        it.heap.set_note(id, ON_CPU, Value::Any(Type::Bool));
+    }
     let span = Span { file: it.root, start: 0, end: 0 };
     let cx = &mut Cx { it, path: sym(MODULE), span };
     for (_, module) in named_modules_of(cx, object).found {
@@ -262,8 +270,7 @@ pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
 /// parameters and buffers are assumed to be on one unknown device, that of the module, unless the
 /// constructor moves them to the CPU.
 pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
-    let stays = object.as_obj().and_then(|id| it.heap.note(id, ON_CPU)).and_then(|on_cpu| on_cpu.as_bool());
-    if stays == Some(true) || !may_be_moved(it, object) {
+    if stays_on_cpu(it, object) || !may_be_moved(it, object) {
         return;
     }
     let span = Span { file: it.root, start: 0, end: 0 };

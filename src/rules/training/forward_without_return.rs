@@ -1,0 +1,120 @@
+//! A `forward` that computes a result and does not return it.
+
+use crate::diagnostic::Severity;
+use crate::rules::rule::{Findings, Rule};
+use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
+use crate::syntax::ast::{self, Expr};
+use crate::syntax::{Ranged, Span, Stmt};
+
+const NAME: &str = "forward-without-return";
+
+#[derive(Default)]
+pub(crate) struct ForwardWithoutReturn;
+
+impl Rule for ForwardWithoutReturn {
+    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], _: &str, span: &dyn Fn(usize, usize) -> Span) {
+        let mut modules = Modules::default();
+        modules.visit_body(body);
+        for forward in modules.forwards {
+            let Some(last) = forward.body.last().filter(|last| is_lost(last, &forward.body)) else { continue };
+            let mut results = Results::default();
+            results.visit_body(&forward.body);
+            if results.found {
+                continue;
+            }
+            let message = "`forward` does not return what it computes here: a call of the module gives None";
+            let span = span(last.start().to_usize(), last.end().to_usize());
+            findings.report(NAME, Severity::Warning, message, span, Vec::new());
+        }
+    }
+}
+
+/// Whether a statement at the end of a function computes something that nothing uses: it assigns a
+/// local name, or calls a function of PyTorch.
+fn is_lost(last: &Stmt, body: &[Stmt]) -> bool {
+    match last {
+        Stmt::Assign(assign) => match assign.targets.as_slice() {
+            [Expr::Name(name)] => {
+                let is_outer = |stmt: &Stmt| match stmt {
+                    Stmt::Global(global) => global.names.iter().any(|other| other.as_str() == name.id.as_str()),
+                    Stmt::Nonlocal(outer) => outer.names.iter().any(|other| other.as_str() == name.id.as_str()),
+                    _ => false,
+                };
+                matches!(&*assign.value, Expr::Call(_) | Expr::BinOp(_) | Expr::Subscript(_))
+                    && !body.iter().any(is_outer)
+            }
+            _ => false,
+        },
+        Stmt::Expr(expr) => match &*expr.value {
+            Expr::Call(call) => matches!(root_of(&call.func), Some("F" | "torch")),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// `torch` in `torch.nn.functional.relu`.
+fn root_of(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Attribute(attribute) => match &*attribute.value {
+            Expr::Name(name) => Some(name.id.as_str()),
+            inner => root_of(inner),
+        },
+        _ => None,
+    }
+}
+
+/// The methods `forward` of classes that are derived from `nn.Module` itself.
+#[derive(Default)]
+struct Modules<'a> {
+    forwards: Vec<&'a ast::StmtFunctionDef>,
+}
+
+impl<'a> Visitor<'a> for Modules<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        if let Stmt::ClassDef(class) = stmt
+            && class.bases().iter().any(is_module)
+        {
+            self.forwards.extend(class.body.iter().filter_map(|stmt| match stmt {
+                Stmt::FunctionDef(def) if def.name.as_str() == "forward" && !def.is_async => Some(def),
+                _ => None,
+            }));
+        }
+        walk_stmt(self, stmt);
+    }
+}
+
+fn is_module(base: &Expr) -> bool {
+    match base {
+        Expr::Name(name) => name.id.as_str() == "Module",
+        Expr::Attribute(base) => {
+            base.attr.as_str() == "Module" && matches!(root_of(&Expr::Attribute(base.clone())), Some("nn" | "torch"))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a function returns or yields a value anywhere, or its body is a placeholder.
+#[derive(Default)]
+struct Results {
+    found: bool,
+}
+
+impl<'a> Visitor<'a> for Results {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Return(result) => self.found |= result.value.is_some(),
+            Stmt::Raise(_) => self.found = true,
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+            _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Yield(_) | Expr::YieldFrom(_) => self.found = true,
+            Expr::Lambda(_) => {}
+            _ => walk_expr(self, expr),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! A call whose only effect is its result, as a statement: `np.append(losses, loss)`.
+
+use std::cell::RefCell;
+
+use crate::diagnostic::Severity;
+use crate::python::Event;
+use crate::rules::rule::{Call, Context, Rule};
+use crate::syntax::Span;
+
+const NAME: &str = "discarded-result";
+
+/// Methods of tensors that return a new tensor or a view. Methods that compute values are left out:
+/// benchmarks, for example, call them for their time.
+const METHODS: &[&str] = &[
+    "squeeze",
+    "unsqueeze",
+    "permute",
+    "transpose",
+    "view",
+    "reshape",
+    "flatten",
+    "detach",
+    "contiguous",
+    "clamp",
+    "expand",
+    "repeat",
+    "masked_fill",
+    "scatter",
+    "index_fill",
+];
+
+/// Functions with the same property.
+const FUNCTIONS: &[&str] = &[
+    "numpy.append",
+    "numpy.concatenate",
+    "numpy.delete",
+    "numpy.insert",
+    "numpy.expand_dims",
+    "numpy.squeeze",
+    "numpy.reshape",
+    "numpy.transpose",
+    "numpy.clip",
+    "torch.cat",
+    "torch.stack",
+    "torch.clamp",
+    "torch.squeeze",
+    "torch.unsqueeze",
+    "torch.reshape",
+    "torch.transpose",
+    "torch.permute",
+];
+
+#[derive(Default)]
+pub(crate) struct DiscardedResult {
+    /// The last call of one of these functions: its place, and how messages name it.
+    last: RefCell<Option<(Span, String)>>,
+}
+
+impl Rule for DiscardedResult {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let method = path.as_str().strip_prefix("torch.Tensor.").filter(|method| METHODS.contains(method));
+        let is_one = match method {
+            Some(_) => cx.it.heap.is_tensor(&bound.get("input")),
+            None => FUNCTIONS.contains(&path.as_str()),
+        };
+        if is_one && !bound.given("out") {
+            *self.last.borrow_mut() = Some((cx.span, method.unwrap_or(path.as_str()).to_owned()));
+        }
+    }
+
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let Event::Discarded { call, .. } = event else { return };
+        let Some((_, function)) = self.last.borrow().clone().filter(|(span, _)| *span == call) else { return };
+        // `unsqueeze_` has the path of `unsqueeze`, but works in place, as does `x.copy_(y)` in
+        // `x.copy_(y).view(-1)`.
+        let in_place = cx.source(call).is_none_or(|text| text.contains("_("));
+        if in_place || cx.findings.any_at(call) {
+            return;
+        }
+        // A notebook shows the result. A test or a `try` may call a function to see whether it raises.
+        if cx.it.is_notebook() || cx.it.expects_failure() || cx.it.is_in_try() {
+            return;
+        }
+        let message = format!("the result of `{function}` is not used: the call changes none of its arguments");
+        cx.findings.report(NAME, Severity::Warning, message, call, Vec::new());
+    }
+}
