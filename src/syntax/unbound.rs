@@ -417,11 +417,11 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
                 }
                 let before = self.state.clone();
                 self.body(&with.body);
-                // The block may suppress the exception that ended its body.
+                // The block may suppress an exception that its body raises anywhere.
                 if self.state.is_none() {
                     self.state = before;
-                    self.bind_all(&with.body);
                 }
+                self.bind_all(&with.body);
             }
             Stmt::Try(attempt) => self.attempt(attempt),
             Stmt::Match(choice) => {
@@ -543,6 +543,8 @@ mod tests {
         assert_eq!(found("def f():\n    try:\n        g = 1\n    except OSError, e:\n        print(e)\n"), "");
         assert_eq!(found("def f():\n    while True:\n        a = 1\n        break\n    return a\n"), "");
         assert_eq!(found("def f():\n    with open('a') as g:\n        return h\n    h = 1\n"), "h!");
+        let suppressed = "with s():\n    if x:\n        a = 1\n        raise ValueError\nprint(a)\n";
+        assert_eq!(found(&format!("from m import s, x\n{suppressed}")), "");
         assert_eq!(found("def f():\n    raise ValueError\n    return a\n    a = 1\n"), "");
         assert_eq!(found("print(a)\na = 1\n"), "a!");
         assert_eq!(
