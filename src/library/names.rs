@@ -150,10 +150,6 @@ pub(crate) fn is_tensor_attribute(name: &str) -> bool {
     NAMES.get("torch.Tensor").is_some_and(|names| names.contains(name))
 }
 
-pub(crate) fn is_array_attribute(name: &str) -> bool {
-    NAMES.get("numpy.ndarray").is_some_and(|names| names.contains(name))
-}
-
 /// The message for an attribute that a value of a known type does not have. There is a message only
 /// if another type has this attribute (for a tensor, NumPy arrays; for other values, tensors), or
 /// if the value is a tensor and the name is similar to an existing one.

@@ -2,7 +2,7 @@
 
 use super::budget::Abroad;
 use super::generator::Consumer;
-use super::interp::{Body, Code, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
+use super::interp::{Body, Code, Frame, Interp, MAX_DEPTH, MAX_RECURSION, UNCALLED_DEPTH};
 use super::leave::Leave;
 use super::memo::Recall;
 use super::parameters;
@@ -320,8 +320,9 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether a method is a placeholder for the methods of subclasses: it is abstract, or its body
-    /// is empty and the call is in a function that nothing calls.
+    /// Whether a call of a method probably runs that of a subclass: the method is abstract, or the
+    /// call is in a function that nothing calls, and the method is empty, or a subclass in the
+    /// program has a method of the same name.
     fn is_overridden(&self, function: &Function, body: Body<'p>) -> bool {
         let Body::Function(def) = body else { return false };
         let stub = |stmt: &ast::Stmt| match stmt {
@@ -329,9 +330,15 @@ impl<'p> Interp<'p> {
             ast::Stmt::Expr(e) => e.value.is_string_literal_expr() || e.value.is_ellipsis_literal_expr(),
             _ => false,
         };
-        function.owner.is_some()
-            && (function.attrs.contains_key(&sym(super::decorator::ABSTRACT))
-                || self.context.speculative && def.body.iter().all(stub))
+        let Some(owner) = function.owner else { return false };
+        // The function that is run because nothing calls it has no caller.
+        let is_called = self.frames.len() >= UNCALLED_DEPTH;
+        function.attrs.contains_key(&sym(super::decorator::ABSTRACT))
+            || self.context.speculative
+                && (def.body.iter().all(stub)
+                    || is_called
+                        && def.name.as_str() != "__init__"
+                        && self.overridden.contains(&(owner, function.name)))
     }
 
     // The program's own functions.

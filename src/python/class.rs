@@ -72,6 +72,7 @@ impl<'p> Interp<'p> {
             }
         }
         self.make_members(class);
+        self.note_overridden(class);
         let span = self.span(&def.name);
         self.name_descriptors(class, span);
         let mut value = Value::Obj(class);
@@ -80,6 +81,22 @@ impl<'p> Interp<'p> {
             value = self.decorate(&decorator.expression, value);
         }
         self.set_name(name, value);
+    }
+
+    /// Records the methods of base classes that a new class defines anew.
+    fn note_overridden(&mut self, class: ObjId) {
+        let methods = |id: ObjId| match self.heap.get(id) {
+            Data::Class(class) => Some(&class.attrs),
+            _ => None,
+        };
+        let Some(own) = methods(class) else { return };
+        let bases: Vec<ObjId> = self.mro(class).iter().skip(1).filter_map(Value::as_obj).collect();
+        let mut found = Vec::new();
+        for base in bases {
+            let of_base = methods(base).into_iter().flat_map(|attrs| attrs.keys());
+            found.extend(of_base.filter(|name| own.contains_key(*name)).map(|name| (base, *name)));
+        }
+        self.overridden.extend(found);
     }
 
     /// Calls the `__init_subclass__` that a new class inherits.

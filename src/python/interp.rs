@@ -21,7 +21,7 @@ use crate::value::{CodeId, Heap, Mark, Note, ObjId, Origin, Sym, Value, sym};
 pub(super) const MAX_DEPTH: usize = 40;
 /// The number of frames while an uncalled function runs: one for its module, and one for the
 /// function.
-const UNCALLED_DEPTH: usize = 2;
+pub(super) const UNCALLED_DEPTH: usize = 2;
 /// The largest number of active calls of one function.
 pub(super) const MAX_RECURSION: usize = 2;
 
@@ -176,6 +176,8 @@ pub(crate) struct Interp<'p> {
     /// The functions that the root file defines, in order, except those in an arm of an unknown
     /// condition inside a function or loop.
     pub(super) defined: Vec<ObjId>,
+    /// The methods that subclasses of the program define anew, by their class and name.
+    pub(super) overridden: FxHashSet<(ObjId, Sym)>,
     /// The scopes of lazily executed modules.
     pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
     /// The names of lazily executed modules that are being bound, innermost last.
@@ -265,6 +267,7 @@ impl<'p> Interp<'p> {
             literals: FxHashSet::default(),
             executed: FxHashSet::default(),
             defined: Vec::new(),
+            overridden: FxHashSet::default(),
             deferred: FxHashMap::default(),
             demands: Vec::new(),
             unstarred: FxHashSet::default(),

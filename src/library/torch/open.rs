@@ -7,7 +7,6 @@ use super::broadcast::{Mix, common_device, grad_mode};
 use super::factory::options;
 use super::nn::moves::may_be_moved;
 use crate::library::Cx;
-use crate::library::names::is_array_attribute;
 use crate::library::table::Tables;
 use crate::python::{Arg, Args, BinOp, Bound, Interp, Words};
 use crate::syntax::Span;
@@ -111,6 +110,27 @@ pub(crate) const WORDS: Words = Words {
     to_host: &["cpu", "item", "numpy", "tolist"],
 };
 
+/// Methods of tensors that arrays have, too, with an array as result.
+const OF_ARRAYS: &[&str] = &[
+    "clip",
+    "cumsum",
+    "flatten",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "ravel",
+    "repeat",
+    "reshape",
+    "round",
+    "squeeze",
+    "std",
+    "sum",
+    "swapaxes",
+    "transpose",
+    "var",
+];
+
 /// Texts that show that a caller of a function may have turned gradients off.
 const NO_GRAD: &[&str] = &["no_grad", "inference_mode", "set_grad_enabled", "requires_grad"];
 
@@ -156,7 +176,7 @@ pub(crate) fn method(
     }
     let Value::Open(open) = object else { return None };
     // The value may be an array, unless it is an output, which may require grad.
-    if open.grad == Grad::Unknown && is_array_attribute(name.as_str()) {
+    if open.grad == Grad::Unknown && OF_ARRAYS.contains(&name.as_str()) {
         return Some(object.clone());
     }
     let entry = tables.method(sym("torch.Tensor"), name).map(|(_, entry)| entry);
