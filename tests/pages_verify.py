@@ -26,8 +26,9 @@ NEWER = re.compile(r"cannot be created: AttributeError: module '(torch[\w.]*)' h
 TITLES = {"Example": "example", "Use instead": "instead"}
 
 
-# Kinds of rejected calls that have no witness: they are about the code, not about values of arguments.
-WITHOUT_WITNESS = ("name", "arguments")
+# Kinds of rejected calls, and a rule, that have no witness: they are about the code, not about values of
+# arguments.
+WITHOUT_WITNESS = {"name", "arguments", "undefined-name"}
 
 
 def main():
@@ -67,7 +68,7 @@ def main():
         newer = [found for finding in missing if (found := NEWER.search(one_line(finding)))]
         if name in shown and newer and len(newer) == len(missing):
             left_out.append(f"{name} (this PyTorch has no {newer[0][1]}.{newer[0][2]})")
-        elif name in shown and pages[name].metadata.get("rejects") in WITHOUT_WITNESS:
+        elif name in shown and {name, pages[name].metadata.get("rejects")} & WITHOUT_WITNESS:
             left_out.append(f"{name} (a witness is a call with known arguments)")
         elif name in shown:
             reproduced += bool(of_example) and not missing

@@ -95,7 +95,7 @@ impl SourceFile {
         self.content.lines().line_count()
     }
 
-    /// The place of a line (from 1, over the whole text), with its line break.
+    /// The range of a line, including its line break. Lines are counted from 1 over the whole text.
     pub(crate) fn line_range(&self, line: usize) -> TextRange {
         let lines = self.content.lines();
         match OneIndexed::new(line) {

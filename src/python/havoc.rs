@@ -384,7 +384,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes unknown what a method of an unknown value may write. The value may be any object of
+    /// Havocs everything that a method of an unknown value may write. The value may be any object of
     /// `Heap::lost`.
     pub(super) fn havoc_unknown(&mut self, method: &str) {
         if let Some(written) = written_by(method) {

@@ -18,7 +18,7 @@ pub(in crate::python) struct Protocols {
     makers: Vec<(String, String)>,
     /// Objects on which the file calls `backward()`.
     differentiated: FxHashSet<String>,
-    /// Objects of which the file reads attributes of tensors.
+    /// Objects from which the file reads an attribute that tensors have, such as `shape`.
     tensors: FxHashSet<String>,
     /// The calls of functions named `load`.
     loads: Vec<Load>,
