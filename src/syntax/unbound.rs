@@ -3,6 +3,8 @@
 //! Each scope is followed once. A name counts as bound if *some* path to its use may have bound it,
 //! so a use is found only if no path has.
 
+use std::rc::Rc;
+
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
@@ -31,7 +33,7 @@ pub(crate) fn unbound(body: &[Stmt]) -> Vec<Unbound> {
     globals.visit_body(body);
     names.extend(&globals.0);
     let builtins: FxHashSet<&str> = BUILTINS.split_whitespace().collect();
-    let module = Scope { names, class: false };
+    let module = Rc::new(Scope { names, class: false });
     // What a function declares as global, it may have bound before anything else runs.
     let bound = globals.0.into_iter().collect();
     let mut walk = Walk {
@@ -58,7 +60,6 @@ pub(crate) fn unbound(body: &[Stmt]) -> Vec<Unbound> {
 }
 
 /// The names that a scope binds anywhere.
-#[derive(Clone)]
 struct Scope<'a> {
     names: FxHashSet<&'a str>,
     /// The functions inside a class do not see its names.
@@ -67,7 +68,7 @@ struct Scope<'a> {
 
 /// A function whose body is followed later: its scopes from the module inwards, and its body.
 struct Waiting<'a> {
-    scopes: Vec<Scope<'a>>,
+    scopes: Vec<Rc<Scope<'a>>>,
     parameters: FxHashSet<&'a str>,
     body: Code<'a>,
 }
@@ -80,7 +81,7 @@ enum Code<'a> {
 struct Walk<'a, 'b> {
     builtins: &'b FxHashSet<&'static str>,
     /// From the module inwards.
-    scopes: Vec<Scope<'a>>,
+    scopes: Vec<Rc<Scope<'a>>>,
     /// The names that some path to this place has bound in the innermost scope; `None` if no path
     /// leads here.
     state: Option<FxHashSet<&'a str>>,
@@ -113,7 +114,7 @@ impl<'a> Walk<'a, '_> {
             names.retain(|name| !own.outer.contains(name));
         }
         self.scopes = scopes;
-        self.scopes.push(Scope { names, class: false });
+        self.scopes.push(Rc::new(Scope { names, class: false }));
         self.state = Some(parameters);
         match body {
             Code::Body(body) => self.body(body),
@@ -175,11 +176,7 @@ impl<'a> Walk<'a, '_> {
         for arm in arms {
             self.state.clone_from(&before);
             self.body(arm);
-            match (&mut joined, self.state.take()) {
-                (Some(joined), Some(state)) => joined.extend(state),
-                (None, state) => joined = state,
-                (Some(_), None) => {}
-            }
+            join(&mut joined, self.state.take());
         }
         self.state = joined;
     }
@@ -240,11 +237,7 @@ impl<'a> Walk<'a, '_> {
                 self.bind(name);
             }
             self.body(&handler.body);
-            match (&mut joined, self.state.take()) {
-                (Some(joined), Some(state)) => joined.extend(state),
-                (None, state) => joined = state,
-                (Some(_), None) => {}
-            }
+            join(&mut joined, self.state.take());
         }
         if attempt.finalbody.is_empty() {
             self.state = joined;
@@ -333,7 +326,7 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
                 let outer = self.state.replace(FxHashSet::default());
                 let types = def.type_params.iter().flat_map(|types| types.iter().map(|one| one.name().as_str()));
                 self.inner.push(types.collect());
-                self.scopes.push(Scope { names: own.names, class: true });
+                self.scopes.push(Rc::new(Scope { names: own.names, class: true }));
                 // The names of a function around a class count as bound in the class.
                 if outer.is_some() {
                     self.body(&def.body);
@@ -476,6 +469,15 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
             Expr::Generator(one) => self.comprehension(&one.generators, &[&one.elt], true),
             _ => walk_expr(self, expr),
         }
+    }
+}
+
+/// Adds the state of a path to that of the paths that meet it; `None` is no path.
+fn join<'a>(joined: &mut Option<FxHashSet<&'a str>>, state: Option<FxHashSet<&'a str>>) {
+    match (&mut *joined, state) {
+        (Some(joined), Some(state)) => joined.extend(state),
+        (None, state) => *joined = state,
+        (Some(_), None) => {}
     }
 }
 
