@@ -39,19 +39,19 @@ enum Found {
 }
 
 impl Project {
-    /// The meaning of `import module` (level 0) or `from ..module import x` (level 2) in a file.
-    /// `module` is empty for `from . import x`; to find out whether `x` is a submodule, ask again
-    /// with `module` set to `x`.
+    /// Resolves `import module` (level 0) or `from ..module import x` (level 2) in a file. `module`
+    /// is empty for `from . import x`; to find out whether `x` is a submodule, ask again with
+    /// `module` set to `x`.
     ///
     /// This follows Python's rules for a script of the project. A relative import is searched in
     /// the folder of the file (level 1) or a folder above it. Absolute imports of a script are
     /// searched beside the script, then in the project's root and its `src`. Absolute imports of a
     /// module in a package are searched beside the topmost package first, and beside the module
     /// last. A module outside the root is found only if the importing file is also outside, and
-    /// only in the folder of this file. For the name of a known library, only a `.py` file beside
-    /// the script, or beside the topmost package, is found (if the name is a common word, also a
-    /// package); a `torch.py` is ignored. For the name of a module of the standard library, only a
-    /// module beside the script is found.
+    /// only in the folder of this file. The name of a known library means the library, unless a
+    /// `.py` file of this name (other than `torch.py`) is beside the script, or beside the topmost
+    /// package. If the name is a common word, a package beside them takes precedence, too. For the
+    /// name of a module of the standard library, only a module beside the script is found.
     pub(crate) fn resolve_import(&self, from: FileId, module: &str, level: u32) -> Resolved<'_> {
         let Some(folder) = self.file(from).canonical().parent() else {
             return Resolved::External;
@@ -87,7 +87,7 @@ impl Project {
             // A file named `torch.py` is ignored: a program beside it could not import PyTorch.
             let own = top != "torch" && self.has(&beside, &format!("{top}.py"), Kind::File)
                 || library.is_common_word && self.has(&beside.join(top), "__init__.py", Kind::File);
-            return if own { self.find(&beside, parts) } else { Found::Nothing };
+            return if own && self.reachable(&beside, folder) { self.find(&beside, parts) } else { Found::Nothing };
         }
         // The script's own folder comes first on Python's path, before the standard library.
         let bases: Vec<PathBuf> = if is_standard(top) {

@@ -4,10 +4,13 @@ use super::views::layout;
 use crate::library::Cx;
 use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Grad, Items, Range, Size, Tensor, Type, Value};
 
+/// The nesting of samples down to which their parts are known.
+const DEEPEST: u32 = 6;
+
 /// A batch of samples like this one. `Value::Unknown` for types that the default `collate_fn`
 /// rejects (PIL images, `None`) or may reject.
 pub(super) fn collate(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim) -> Value {
-    collate_at(cx, sample, batch, 6)
+    collate_at(cx, sample, batch, DEEPEST)
 }
 
 fn collate_at(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim, depth: u32) -> Value {
@@ -88,7 +91,7 @@ fn stacked(cx: &mut Cx<'_, '_>, sample: Tensor, batch: &Dim) -> Value {
     layout::dense(cx, out)
 }
 
-/// Python numbers become one tensor.
+/// The tensor that a batch of Python numbers becomes.
 fn numbers(cx: &mut Cx<'_, '_>, dtype: Dtype, each: Option<f64>, batch: &Dim) -> Value {
     let at = cx.at();
     let range = match (each, dtype) {
@@ -105,9 +108,16 @@ fn numbers(cx: &mut Cx<'_, '_>, dtype: Dtype, each: Option<f64>, batch: &Dim) ->
     cx.out(out)
 }
 
-/// An element of a loader with `batch_size=None`: arrays become tensors, tuples become lists, and
-/// other values stay.
+/// An element of a loader with `batch_size=None`. Arrays become tensors, and tuples become lists,
+/// also inside lists and dictionaries. Other values stay.
 pub(super) fn convert(cx: &mut Cx<'_, '_>, sample: &Value) -> Value {
+    convert_at(cx, sample, DEEPEST)
+}
+
+fn convert_at(cx: &mut Cx<'_, '_>, sample: &Value, depth: u32) -> Value {
+    if depth == 0 {
+        return Value::Unknown;
+    }
     if let Some(tensor) = cx.tensor(sample)
         && tensor.array == ArrayKind::Numpy
     {
@@ -117,9 +127,30 @@ pub(super) fn convert(cx: &mut Cx<'_, '_>, sample: &Value) -> Value {
     }
     match sample {
         Value::Tuple(items) => {
-            let items: Vec<Value> = items.iter().map(|v| convert(cx, v)).collect();
+            let items = items.iter().map(|v| convert_at(cx, v, depth - 1)).collect();
             cx.list(items)
         }
+        Value::Obj(id) => match cx.it.heap.get(*id).clone() {
+            Data::List(Items::Exact(items)) => {
+                let items = items.iter().map(|v| convert_at(cx, v, depth - 1)).collect();
+                cx.list(items)
+            }
+            Data::List(Items::Many(item)) => {
+                let item = convert_at(cx, &item, depth - 1);
+                cx.list_of(item)
+            }
+            Data::Dict(dict) => {
+                let mut out = Dict::default();
+                for (key, value) in &dict.entries {
+                    let value = convert_at(cx, value, depth - 1);
+                    out.entries.insert(key.clone(), value);
+                }
+                out.open = dict.open.map(|_| Value::Unknown);
+                cx.it.heap.dict(out)
+            }
+            Data::Tensor(_) => sample.clone(),
+            _ => Value::Unknown,
+        },
         other => other.clone(),
     }
 }

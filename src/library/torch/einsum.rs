@@ -167,7 +167,7 @@ fn contract(cx: &mut Cx<'_, '_>, text: &str, equation: &Equation, named: &[Named
                     Ok(joined) => Some(joined),
                     Err(_) => {
                         let message = format!(
-                            "the dimensions under `...` of `{}`, which is {}, do not broadcast with the others",
+                            "`{}` is {}: its dimensions under `...` do not broadcast with those of the other tensors",
                             named.0,
                             shape_text(named.1)
                         );
@@ -195,13 +195,12 @@ fn contract(cx: &mut Cx<'_, '_>, text: &str, equation: &Equation, named: &[Named
                     }
                 }
                 None => {
-                    let message = format!(
-                        "the equation \"{text}\": `{label}` is {} in one tensor and {} in `{}`, which is {}",
-                        have.size,
-                        dim.size,
-                        named.0,
-                        shape_text(named.1)
-                    );
+                    let (name, shape) = (named.0, shape_text(named.1));
+                    let lengths = match from == i {
+                        true => format!("`{label}` is both {} and {}", have.size, dim.size),
+                        false => format!("`{label}` is {} in one tensor and {}", have.size, dim.size),
+                    };
+                    let message = format!("the equation \"{text}\": {lengths} in `{name}`, which is {shape}");
                     let mut reads = vec![shape_read(*named, Some(axis))];
                     reads.push((format!("`{label}` gets length {} here", have.size), have.at));
                     cx.reject(RejectKind::Shape, message, reads);

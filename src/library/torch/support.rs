@@ -9,7 +9,7 @@ use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Data, Device, Dtype, Grad, Kind, Origin, Range, Size, Tensor, Type, Value, counted};
 
-/// The elements of larger tensors are not tracked through arithmetic.
+/// The elements of a tensor with more elements than this are not tracked through arithmetic.
 const MOST_DATA: usize = 4096;
 
 /// Whether a value is certainly neither a tensor nor a value that PyTorch accepts as a tensor.
@@ -233,7 +233,8 @@ fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -
         let reads = vec![device_read(("the result", &result)), device_read(("out", &have))];
         cx.reject(RejectKind::Device, message, reads);
     }
-    if have.dtype.is_none() {
+    // If elements overlap in memory, later elements may be computed from overwritten ones.
+    if have.dtype.is_none() || cx.it.heap.is_overlapping(id) {
         result.forget_values();
     }
     let mut facts = result;
@@ -262,8 +263,8 @@ pub(crate) fn map_data(out: &mut Tensor, input: &Tensor, at: crate::value::Origi
     set_data(out, values, at);
 }
 
-/// Elements are tracked through arithmetic only up to this absolute value. Of the floating dtypes,
-/// only bfloat16 and those of at most 8 bits do not represent all integers up to it.
+/// Elements are tracked through arithmetic only up to this absolute value. All floating dtypes
+/// represent every integer up to this value, except bfloat16 and the dtypes of at most 8 bits.
 const MOST_EXACT: f64 = 2048.0;
 
 /// Sets the elements if they are small integers that the dtype represents.

@@ -117,7 +117,7 @@ impl Plan {
     }
 }
 
-/// The element of an index tensor at the index `block` into the gathered dimensions.
+/// The element of an index tensor; `block` is its index in the gathered dimensions.
 fn position(index: &Tensor, block: &[usize], total: usize) -> Option<usize> {
     let dims = index.shape.as_ref()?;
     let skip = total.checked_sub(dims.len())?;
@@ -356,8 +356,9 @@ fn check_mask(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, mask: &Tensor) -
     let clash = have.iter().enumerate().position(|(i, d)| {
         dims.get(axis + i).is_some_and(|other| {
             let differ = d.size.equals(&other.size) == Some(false);
-            // NumPy and PyTorch accept an empty list as a mask for a dimension of any length.
-            differ && !(d.size.known() == Some(0) && have.len() == 1)
+            // NumPy accepts an empty mask of one dimension for a dimension of any length.
+            let is_accepted = input.array == ArrayKind::Numpy && d.size.known() == Some(0) && have.len() == 1;
+            differ && !is_accepted
         })
     });
     let Some(i) = clash else { return Ok(()) };

@@ -71,16 +71,17 @@ fn pooled_space(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, n: usize) -> Opt
         let at = |sizes: &[Size]| sizes.get(i).cloned().unwrap_or(Size::Unknown);
         let window =
             PoolWindow { kernel: at(&kernels), stride: at(&strides), padding: at(&paddings), dilation: at(&dilations) };
-        let effective = window.dilation.mul(&window.kernel.sub(&Size::Int(1))).add(&Size::Int(1));
-        if let (Size::Int(k), Size::Int(p)) = (&effective, &window.padding)
+        // PyTorch compares with the kernel without its dilation.
+        if let (Size::Int(k), Size::Int(p)) = (&window.kernel, &window.padding)
             && p.saturating_mul(2) > *k
         {
-            let message = format!("padding is {p}: it may be at most half the kernel's size {k}");
+            let message = format!("padding is {p}: it must be at most half the kernel size, {k}");
             cx.reject(RejectKind::Value, message, vec![]);
             return None;
         }
         let length = pooled(cx, &dim.size, &window, ceil);
         if length.known().is_some_and(|n| n < 1) {
+            let effective = window.dilation.mul(&window.kernel.sub(&Size::Int(1))).add(&Size::Int(1));
             let message = format!(
                 "`input` is {}: a length of {} is too short for a window of {effective}",
                 shape_text(input),

@@ -76,7 +76,7 @@ pub(crate) fn narrowed(
     let out = rearranged(cx, input, dims, takes, |index| {
         let mut index = index.to_vec();
         if let Some(slot) = index.get_mut(axis) {
-            // If the start is unknown, so are the elements: an index out of range makes them
+            // If the start is unknown, the index is set out of range, which makes the elements
             // unknown.
             *slot = from.and_then(|f| slot.checked_add(f)).unwrap_or(usize::MAX);
         }
@@ -143,7 +143,7 @@ fn splitting(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Split, Value> {
         return Err(many(cx, element));
     };
     if input.rank() == Some(0) {
-        let message = format!("`input` has no dimensions: {} splits along one", cx.name());
+        let message = format!("`input` has no dimensions: {} splits along a dimension", cx.name());
         cx.reject(RejectKind::Rank, message, vec![shape_read(("input", &input), None)]);
         return Err(Value::Unknown);
     }
@@ -190,11 +190,14 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
         let sum = sizes.iter().fold(Size::Int(0), |n, s| n.add(s));
         let negative = sizes.iter().any(|s| s.known().is_some_and(|n| n < 0));
         if sum.equals(&total) == Some(false) || negative {
-            let message = format!(
-                "{} has length {total}, but the sizes to split it into are {}, whose sum is {sum}",
-                dim_text(axis),
-                carry::sizes_text(&sizes)
-            );
+            let sizes_text = carry::sizes_text(&sizes);
+            let message = match negative {
+                true => format!("{} is split into the sizes {sizes_text}, one of which is negative", dim_text(axis)),
+                false => format!(
+                    "{} has length {total}, but the sizes to split it into are {sizes_text}, whose sum is {sum}",
+                    dim_text(axis)
+                ),
+            };
             cx.reject(RejectKind::Shape, message, vec![shape_read(("input", &input), axis)]);
             return Value::Unknown;
         }
@@ -311,7 +314,7 @@ fn cut(cx: &mut Cx<'_, '_>, (value, input, axis): Split, how: &Value, even_only:
     let lengths: Vec<Size> = match total_known {
         Some(total) if even_only && total % n != 0 => {
             let message = format!(
-                "dimension {axis} of {} is {total} long: not a multiple of the {n} sections",
+                "dimension {axis} of {} has length {total}, which cannot be divided into {n} equal sections",
                 shape_text(&input)
             );
             cx.reject(RejectKind::Shape, message, vec![shape_read(("input", &input), Some(axis))]);
