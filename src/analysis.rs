@@ -34,9 +34,10 @@ pub(crate) struct FactEntry {
     pub text: String,
     /// The `value` key of the JSON output.
     pub json: serde_json::Value,
-    /// Whether the program reaches this place. False if only functions that nothing calls reach it.
+    /// Whether the program reaches this place. False if the place is reached only from functions
+    /// that nothing calls.
     pub reached: bool,
-    /// The known facts of a tensor (`shape`, `dtype`, …), each with the place that determines it.
+    /// For a tensor: the known facts (`shape`, `dtype`, …), each with the place that determines it.
     pub origins: Vec<(&'static str, Span)>,
 }
 
@@ -56,13 +57,13 @@ pub(crate) struct Report {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wanted {
     pub facts: bool,
-    /// The calls of the findings, to make witnesses.
+    /// Whether to attach the reported call to each finding, so that a witness can be made.
     pub witnesses: bool,
     /// The facts about the expressions around this offset of a file.
     pub at: Option<(FileId, u32)>,
 }
 
-/// The maximum number of callers that a finding labels, beginning with the nearest one.
+/// The maximum number of callers that are shown as labels of a finding, the nearest ones first.
 const MAX_CALLERS: usize = 3;
 
 /// Unwinds the interpreter when an analysis is cancelled.
@@ -222,8 +223,8 @@ fn budget(project: &Project, source: &SourceFile) -> Budget {
     }
 }
 
-/// Whether a file may have findings: it imports a library that is checked, directly or possibly by
-/// a star import, or mentions a variable such as `CUDA_LAUNCH_BLOCKING`.
+/// Whether a file may have findings: it imports a checked library (a star import may do so
+/// indirectly), or mentions an environment variable such as `CUDA_LAUNCH_BLOCKING`.
 fn concerns_library(source: &SourceFile) -> bool {
     let checked = || LIBRARIES.iter().filter(|library| library.is_checked).map(|library| library.name);
     // Any module whose name contains that of a checked library is included, such as
@@ -253,7 +254,8 @@ impl<'p> Sources<'p> for Tree<'p> {
         let (start, end) = (part.start as usize, part.end as usize);
         file.parsed().issues.iter().any(|issue| {
             let at = issue.range.start().to_usize();
-            // If the part ends where the error is, such as at `<<<<<<< HEAD`, it may continue after it.
+            // If the part ends where the error is, such as at `<<<<<<< HEAD`, the part may continue
+            // after the error.
             let reaches = |end| file.text().get(end..at).is_none_or(|between| between.trim().is_empty());
             start <= at && reaches(end)
         })
@@ -320,8 +322,8 @@ struct Failure {
     /// Each of these contexts is in an arm of an unknown condition, or in a function that nothing
     /// calls.
     supposed: bool,
-    /// Each of these contexts is in a function that nothing called, although the program contains a
-    /// call of a function of this name.
+    /// Each of these contexts is in a function that was not called, although the program contains a
+    /// call of a function of the same name.
     excluded: bool,
 }
 
@@ -346,7 +348,7 @@ struct Watcher<'p> {
     callers: RefCell<Callers>,
     /// The options that the program has read.
     options: RefCell<IndexMap<Span, Declared, FxBuildHasher>>,
-    /// The options to which this run gives another value than their default.
+    /// The options to which this run gives a value other than their default.
     assumed: &'p Assumed,
     project: &'p Project,
 }
@@ -384,8 +386,8 @@ impl Watcher<'_> {
         crate::contract::push(found, diagnostic);
     }
 
-    /// Adds the callers of a function to findings that may not hold for every call of it, or that
-    /// have no other label.
+    /// Labels findings in a function with the callers of this function, if a finding may not hold
+    /// for every call of the function, or has no other label.
     fn name_callers(&self, passed: &FxHashSet<Span>) {
         let callers = self.callers.borrow();
         for diagnostic in self.found.borrow_mut().iter_mut() {
@@ -403,7 +405,7 @@ impl Watcher<'_> {
                 if span != diagnostic.span && !diagnostic.labels.iter().any(|label| label.span == span) {
                     diagnostic.labels.push(Label { span, message: words.to_owned() });
                 }
-                words = "which is called from here";
+                words = "the caller is called from here";
             }
         }
     }
@@ -551,8 +553,9 @@ impl Observer for Watcher<'_> {
     }
 }
 
-/// The facts of each variable, from the run in which its file is the program. In a function that
-/// only other files call, the facts come from these calls, if all of them agree.
+/// The facts of each variable, from the run in which its file is the program. If that run reaches a
+/// variable only in functions that nothing calls, but other programs call these functions, the
+/// facts come from the other programs, provided that all of them agree.
 pub(crate) fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
     let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
     let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();
@@ -638,7 +641,8 @@ mod tests {
     use crate::library::notes as noted;
     use crate::rules::notes as read;
 
-    /// Libraries write notes and rules read them, but the two modules do not depend on each other.
+    /// Libraries write notes, and rules read them. The modules `library` and `rules` do not depend
+    /// on each other, so each defines the topics.
     #[test]
     fn notes_have_one_name_in_both_modules() {
         assert_eq!(noted::GRAD_MODE, read::GRAD_MODE);

@@ -82,7 +82,7 @@ impl Layer {
         Ok(None)
     }
 
-    /// The argument of `--config`: a file, or a piece of TOML.
+    /// Reads the argument of `--config`, which is a file or a piece of TOML.
     pub(crate) fn from_flag(value: &str) -> Result<Layer, ConfigError> {
         let path = Path::new(value);
         if path.is_file() || !value.contains('=') {
@@ -260,9 +260,8 @@ impl Settings {
     }
 }
 
-/// The folder in which absolute imports are searched: the nearest folder, `start` or above it, that
-/// looks like the root of a project; otherwise the working directory if `start` is in it; otherwise
-/// `start`.
+/// The folder in which absolute imports are searched: the result of [`marked_root`], if there is
+/// one. Otherwise, it is the working directory if `start` is in it, or else `start` itself.
 pub(crate) fn project_root(start: &Path) -> PathBuf {
     marked_root(start).map_or_else(
         || {
@@ -273,7 +272,7 @@ pub(crate) fn project_root(start: &Path) -> PathBuf {
     )
 }
 
-/// The nearest folder, `start` or above it, that looks like the root of a project.
+/// The nearest folder that looks like the root of a project: `start` itself, or a folder above it.
 pub(crate) fn marked_root(start: &Path) -> Option<&Path> {
     const MARKERS: [&str; 6] = ["pyproject.toml", "torchvet.toml", ".torchvet.toml", "setup.py", "setup.cfg", ".git"];
     let is_top = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).exists());

@@ -12,8 +12,8 @@ use crate::value::{Form, Sym};
 pub enum Severity {
     /// Advice: the code is right, but there is a better way.
     Info,
-    /// The code is very likely wrong, or fails only for some real values, with some flags, or if a
-    /// module is on a GPU.
+    /// The code is very likely wrong. Or it certainly fails, but only for some real values, with
+    /// some flags, or if a module is on a GPU.
     Warning,
     /// Every run with default options that reaches the line fails or is wrong.
     Error,
@@ -29,7 +29,7 @@ impl Severity {
     }
 }
 
-/// A place that contributes to a finding, with its fact.
+/// A place that contributes to a finding, with a message about the fact that arises there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Label {
     pub span: Span,
@@ -64,8 +64,8 @@ pub(crate) struct Fix {
 pub(crate) enum Witness {
     /// One call, with the facts of its arguments.
     Call(Call),
-    /// A failure that depends on a state which facts do not describe: a few lines of Python that
-    /// create the state, and the line that fails.
+    /// For a failure that depends on a state, which facts do not describe: a few lines of Python
+    /// that create the state, and the line that fails.
     Program { setup: &'static str, call: &'static str },
 }
 
@@ -97,7 +97,7 @@ pub(crate) enum Place {
     Star,
 }
 
-/// The results on the installed PyTorch for a finding.
+/// The results of testing a finding on the installed PyTorch.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Verdict {
     /// The result of a call with the facts of the finding.
@@ -150,7 +150,8 @@ pub(crate) struct Observation {
 pub(crate) enum RunStatus {
     /// The program did not reach the call.
     NotReached,
-    /// The program reached the call, but the result proves nothing.
+    /// The run proves nothing. For example, the program reached the call, but without a GPU; or the
+    /// script could not be run.
     Undecided,
     /// The program made the call, and it succeeded.
     Refuted,
@@ -192,7 +193,7 @@ pub(crate) struct Diagnostic {
     pub message: String,
     /// The place of the failure.
     pub span: Span,
-    /// The places that are shown with the finding, each with its fact.
+    /// The places that are shown with the finding, each with a message.
     pub labels: Vec<Label>,
     /// The origins of the conflicting facts, if known. They show whether findings at several places
     /// have the same cause.
@@ -209,8 +210,8 @@ pub(crate) struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Whether PyTorch showed the finding to be wrong. A run of the program takes precedence over
-    /// the witness.
+    /// Whether PyTorch showed the finding to be wrong. The result of a run of the program takes
+    /// precedence over that of the witness.
     pub(crate) fn is_refuted(&self) -> bool {
         let Some(verdict) = &self.verdict else { return false };
         match verdict.run.as_ref().map(|run| run.status) {

@@ -4,23 +4,22 @@
 #[derive(Debug)]
 pub(crate) struct Library {
     pub name: &'static str,
-    /// torchvet checks its use. Usually, a file is interpreted only if it imports such a library,
-    /// or a module whose name contains the name of such a library (`concerns_library` in
-    /// `analysis.rs`).
+    /// torchvet checks how programs use the library. Usually, a file is interpreted only if it
+    /// imports such a library, or a module whose name contains the name of such a library
+    /// (`concerns_library` in `analysis.rs`).
     pub is_checked: bool,
-    /// Importing it imports torch.
+    /// Importing the library imports torch.
     pub imports_torch: bool,
-    /// Importing it may change the device on which PyTorch creates tensors.
+    /// Importing the library may change the device on which PyTorch creates tensors.
     pub sets_default_device: bool,
     /// Programs also use this name for their own packages.
     pub is_common_word: bool,
-    /// The name is not a part of the path of any class of another library.
+    /// The path of a class of another library never contains this name.
     pub is_distinct: bool,
-    /// The library only shows or records its arguments, which may be models, and does not change
-    /// them.
+    /// The library only shows or records its arguments, such as models, and does not change them.
     pub only_reads: bool,
-    /// Everything below these paths is treated as pure computation, which does not read or write
-    /// files, and does not run code passed to it.
+    /// Everything below these paths is assumed to be pure computation: it does not read or write
+    /// files, and does not run code that is passed to it.
     pub computes: &'static [&'static str],
 }
 

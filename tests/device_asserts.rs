@@ -14,13 +14,15 @@ const TABLE: &str = "docs/DEVICE-ASSERTS.md";
 const HEAD: &str = "\
 # Device-side asserts
 
-If a kernel of PyTorch causes `CUDA error: device-side assert triggered`, its assert is in this table. The table lists all asserts in \
-PyTorch's CUDA kernels, each with the pages that cover it, or with the reason why no rule does. The last row \
-contains the asserts that no Python program can trigger. CUDA prints the condition between backticks, after the file \
-and the line number, which differs between releases. `torchvet rule CODE` explains the rule.
+If a kernel of PyTorch causes `CUDA error: device-side assert triggered`, the assert of this kernel is in the table \
+below. The table lists all asserts in PyTorch's CUDA kernels. For each assert, it names the pages that cover it, or \
+the reason why no rule does. The last row contains the asserts that no Python program can trigger. CUDA prints the \
+condition of the assert between backticks, after the file and the line number; the line number differs between \
+releases. `torchvet rule CODE` explains a rule.
 
 The conditions were read from the binaries of PyTorch 2.15 or from the source of 2.6; the messages of the CPU come from \
-calls on 2.15. [verified-on-cuda.md](verified-on-cuda.md) shows which of them were triggered on a GPU. The table is generated from [device-asserts.toml](device-asserts.toml) and the pages.
+calls on 2.15. [verified-on-cuda.md](verified-on-cuda.md) shows which asserts were triggered on a GPU. The table is \
+generated from [device-asserts.toml](device-asserts.toml) and the pages.
 
 | reached by | file | condition | on the CPU | page |
 | --- | --- | --- | --- | --- |

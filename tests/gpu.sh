@@ -43,7 +43,7 @@ wait
 
 {
     echo
-    echo "The other suites there (\`bash tests/gpu.sh\`):"
+    echo "The other suites on this GPU (\`bash tests/gpu.sh\`):"
     echo
     echo "| suite | exit | last line |"
     echo "| --- | --- | --- |"

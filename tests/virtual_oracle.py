@@ -242,12 +242,12 @@ def main():
         verdict, other = ours.split()[0], theirs.split()[0]
         operators.add(case.partition(" #")[0])
         if verdict == other:
-            count[f"both {verdict}"] += 1
+            count[f"calls {verdict} by both"] += 1
             continue
         name = case.partition(" #")[0]
         reasons = DIFFERENCES if options.oracle == "fake" else ON_CUDA
         reason = next((why for pattern, why in reasons.items() if re.fullmatch(pattern, name)), None)
-        count["differ, explained" if reason else "differ"] += 1
+        count["differ (explained)" if reason else "differ"] += 1
         unexplained += reason is None
         if reason is None or options.list:
             print(f"{case}: {ours}  ({options.oracle}: {theirs}) {reason or ''}")

@@ -99,14 +99,14 @@ def main():
             good = good or page["name"] in OF_OTHERS and re.search(page["cpu"], raised or "") is not None
             left_out = LACKING.search(raised or "") or "# error" not in example
             count[
-                "Examples left out" if left_out else "Examples that say what CUDA says" if good else "failed"
+                "Examples left out" if left_out else "Examples with the message of CUDA" if good else "failed"
             ] += 1
             if not good and not left_out:
                 print(f"failed  {page['name']}: Example raises {raised!r} instead of {page['cuda']!r}")
         if instead is not None:
             raised = run(instead, options.device)
             good = raised is None or LACKING.search(raised)
-            count["Use instead that run" if good else "failed"] += 1
+            count["Use instead blocks that run" if good else "failed"] += 1
             if not good:
                 print(f"failed  {page['name']}: Use instead raises {raised!r}")
     print(", ".join(f"{number} {what}" for what, number in sorted(count.items())))

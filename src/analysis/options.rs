@@ -18,7 +18,7 @@ use crate::python::{CommandOption, Interp};
 use crate::syntax::Span;
 use crate::value::{Sign, Size, Type, Value, sym};
 
-/// The largest number of further runs of a file, and of their steps in total.
+/// The largest number of further runs of a file, and the largest total number of their steps.
 const MAX_RUNS: u32 = 24;
 const MAX_STEPS: u64 = 400_000;
 
@@ -69,8 +69,8 @@ pub(super) struct Run {
     pub options: IndexMap<Span, Declared, FxBuildHasher>,
     /// Places where an operation succeeded in at least one context.
     pub passed: FxHashSet<Span>,
-    /// Places where an operation fails. Guessed failures are left out, and also doubtful ones if an
-    /// operation at the same place succeeded or may have succeeded.
+    /// Places where an operation fails. Guessed failures are left out. Doubtful failures are left
+    /// out if an operation at the same place succeeded or may have succeeded.
     pub failed: FxHashSet<Span>,
     /// Places where an operation fails only in arms of unknown conditions or in functions that
     /// nothing calls.
@@ -132,7 +132,7 @@ pub(super) fn in_question(report: &Report) -> FxHashSet<Finding> {
 }
 
 impl Declared {
-    /// `texts` gives the texts of the program's files.
+    /// `texts` returns the texts of the program's files.
     pub(super) fn new<'t>(option: &CommandOption<'_>, texts: impl Fn() -> Vec<&'t str>) -> Declared {
         let choices = option.choices.iter().filter_map(|choice| match (choice, option.default) {
             (Value::Int(n), default) if default.as_int() != Some(*n) => Some(Other::Int(*n)),
@@ -144,8 +144,8 @@ impl Declared {
         let others = match option.default {
             _ if !listed.is_empty() => listed,
             Value::Bool(b) => vec![Other::Bool(!b)],
-            // The other values are 1, because a size of 1 broadcasts; the next number; and twice
-            // the default, which every divisor of the default divides.
+            // Three other values are tried: 1, because a size of 1 broadcasts; the default plus 1;
+            // and twice the default, because every divisor of the default divides it.
             Value::Int(n) => {
                 let mut all = vec![1, n.saturating_add(1), n.saturating_mul(2)];
                 all.retain(|other| other != n);
@@ -174,7 +174,7 @@ impl Declared {
         Declared { name: option.name.to_owned(), default, others, sure }
     }
 
-    /// Whether the other values include a string that is not invented.
+    /// Whether the other values include a string other than an invented one.
     fn selects(&self) -> bool {
         self.others.iter().any(|other| matches!(other, Other::Text(_)))
     }
@@ -203,7 +203,7 @@ fn compared(texts: &[&str], option: &str) -> Vec<String> {
     all
 }
 
-/// The value of an option in a run that assumes another value than its default.
+/// The value of an option in a run that assumes `other` instead of the default.
 pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Other) -> Value {
     match other {
         Other::Int(n) => Value::Int(*n),
@@ -252,8 +252,8 @@ pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&A
     });
 }
 
-/// Turns an error into a warning, which names an option of which another value refutes the error, if
-/// there is one. Another option may refute the error, too.
+/// Turns an error that depends on options into a warning. If another value of a single option
+/// refutes the error, the warning names this option; other options may refute the error, too.
 fn weaken_one(diagnostic: &mut Diagnostic, depends: &Dependence<'_>) {
     match depends {
         Dependence::No => {}
@@ -268,7 +268,7 @@ fn weaken_one(diagnostic: &mut Diagnostic, depends: &Dependence<'_>) {
                 false => format!(" (if `{name}` is {default}, and the other options have their defaults)"),
             };
             diagnostic.message.push_str(&told);
-            let message = format!("with another value of `{name}`, this line may succeed");
+            let message = format!("with another value of `{name}`, the reported line may succeed");
             diagnostic.labels.push(Label { span: *made, message });
         }
     }
@@ -286,10 +286,10 @@ struct Worlds<'a> {
 /// Whether a finding depends on the values of options.
 enum Dependence<'a> {
     No,
-    /// On this option, which is declared here.
+    /// The finding depends on this option, which is declared at this place.
     One(Span, &'a Declared),
-    /// Runs with unknown options do not have the finding, but more runs or steps than allowed are
-    /// needed to find out on which option the finding depends.
+    /// The finding depends on some option, because runs with unknown options do not have it. To
+    /// find out which option it is, more runs or steps than allowed are needed.
     Several,
 }
 
@@ -316,8 +316,8 @@ impl Worlds<'_> {
                 return Dependence::One(*made, option);
             }
         }
-        // The options whose other values the program is assumed to accept are searched before the
-        // others, because the first option on which the finding depends is the result.
+        // The result is the first option on which the finding depends. So the options whose other
+        // values the program is assumed to accept are searched before the others.
         let of = |sure: bool| self.first.options.iter().filter(move |(_, o)| o.sure == sure).map(|(made, _)| *made);
         for pool in [of(true).collect(), of(false).collect()] {
             let found = self.search(pool, finding, (Proof::Passed, Proof::Passed));
@@ -325,8 +325,9 @@ impl Worlds<'_> {
                 return found;
             }
         }
-        // If an option is unknown, an object that depends on it may be unknown, too. Whether calls
-        // of that object succeed is then unknown, so the last search requires weaker proofs.
+        // If an option is unknown, an object that depends on it may be unknown, too. It is then
+        // also unknown whether calls of this object succeed, so the last search accepts weaker
+        // proofs.
         let all: Vec<Span> = self.first.options.keys().copied().collect();
         match self.search(all, finding, (Proof::Silent, Proof::Reached)) {
             found @ Dependence::One(..) => found,
@@ -345,8 +346,8 @@ impl Worlds<'_> {
         }
     }
 
-    /// Like [`Worlds::decides`], for some of the options. `proofs` contains the proof that a run
-    /// with unknown options must give, and the one that a run with a known value must give.
+    /// Like [`Worlds::decides`], for some of the options. The first of `proofs` is required from a
+    /// run with unknown options, the second from a run with a known value.
     fn search(&self, mut pool: Vec<Span>, finding: &Finding, proofs: (Proof, Proof)) -> Dependence<'_> {
         match self.any(&pool, finding, proofs.0) {
             Some(true) if !pool.is_empty() => self.one_of(&mut pool, finding, proofs).unwrap_or(Dependence::Several),
@@ -354,8 +355,8 @@ impl Worlds<'_> {
         }
     }
 
-    /// The option on which the finding depends, among options that make the finding disappear if
-    /// they are unknown. `None` if too many runs are needed.
+    /// Searches the options in `pool` for one on which the finding depends. `None` if too many runs
+    /// are needed.
     fn one_of(&self, pool: &mut Vec<Span>, finding: &Finding, proofs: (Proof, Proof)) -> Option<Dependence<'_>> {
         let (unknown, known) = proofs;
         while !pool.is_empty() && self.any(pool, finding, unknown)? {
@@ -389,8 +390,8 @@ impl Worlds<'_> {
     /// values, because an unknown value makes everything that depends on it unknown.
     fn passes(&self, made: Span, option: &Declared, finding: &Finding, proof: Proof) -> Option<bool> {
         for other in &option.others {
-            // With an invented string, objects may be unknown because the string means nothing to
-            // the program.
+            // The program does not know an invented string, so objects that depend on the string
+            // may be unknown.
             if matches!((proof, other), (Proof::Reached, Other::Invented(_))) {
                 continue;
             }

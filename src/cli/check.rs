@@ -254,7 +254,8 @@ fn update_baseline(args: &Args, run: &Run, global: &Global) -> Result<Status, Fa
     Ok(run.status())
 }
 
-/// What hides findings that are not new.
+/// Reads the baseline and the changed lines, which decide which findings are hidden because they
+/// are not new.
 fn known(args: &KnownArgs, start: &Path) -> Result<Known, String> {
     let baseline = args.baseline.as_ref().filter(|_| !args.update_baseline);
     let baseline = baseline.map(|path| {
@@ -267,7 +268,7 @@ fn known(args: &KnownArgs, start: &Path) -> Result<Known, String> {
     Ok(Known { baseline: baseline.transpose()?, changes: changes.transpose()? })
 }
 
-/// The fixed text of standard input, as it will be written.
+/// The fixed text of standard input, as the bytes to write.
 fn fixed_text(fixed: &Fixed) -> Vec<u8> {
     if let Some(changed) = fixed.changed.first() {
         return changed.encode().unwrap_or_default();
@@ -279,7 +280,8 @@ fn fixed_text(fixed: &Fixed) -> Vec<u8> {
     file.encoding.encode(file.json().unwrap_or(file.text())).unwrap_or_default()
 }
 
-/// The input of the run; standard input is read here.
+/// Reads standard input if it is named. Returns the input of the run, and whether it came from
+/// standard input.
 fn input(args: &Args, global: &Global) -> Result<(Input, bool), Failure> {
     let dash = |path: &PathBuf| path == Path::new("-");
     let show_progress = !global.quiet;

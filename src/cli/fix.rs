@@ -120,7 +120,8 @@ fn choose(run: &Run, choice: Choice) -> Vec<(FileId, Vec<Edit>, usize)> {
             Choice::Safe | Choice::All => edits_of(diagnostic, choice == Choice::All),
         };
         let Some(edits) = edits else { continue };
-        // A fix in several files is not applied, because they cannot be written as one atomic change.
+        // A fix in several files is not applied, because the files cannot be written as one atomic
+        // change.
         let Some(id) = edits.first().map(|edit| edit.span.file) else {
             continue;
         };

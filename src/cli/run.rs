@@ -138,9 +138,9 @@ impl Run {
         walk.files
     }
 
-    /// The launch files, such as shell scripts and Dockerfiles, that mention one of the environment
-    /// variables in [`VARIABLES`]. A launch file that cannot be read is not an error, because only
-    /// the rules about these variables need it.
+    /// Selects the launch files, such as shell scripts and Dockerfiles, that mention one of the
+    /// environment variables in [`VARIABLES`]. A launch file that cannot be read is not an error,
+    /// because only the rules about these variables need it.
     fn launch(&mut self, files: &[PathBuf]) -> Vec<PathBuf> {
         let wanted: Vec<Result<bool, ReadError>> = files.par_iter().map(|path| mentions(path, VARIABLES)).collect();
         let mut chosen = Vec::new();

@@ -31,7 +31,7 @@ pub(super) enum Color {
     Never,
 }
 
-/// How a run ended. If two of these apply, the one that comes later in this list is used.
+/// How a run ended. If two variants apply, the later one in this list is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Status {
     /// No errors and no warnings.

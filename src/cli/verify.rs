@@ -49,8 +49,8 @@ pub(super) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Whether an argument that only verification uses was given. (For an argument with a default,
-    /// this is not known.)
+    /// Whether an argument that only verification uses was given. (Arguments with a default are not
+    /// considered, because it is not known whether they were given.)
     pub(super) fn is_given(&self) -> bool {
         self.python.is_some() || self.emit_repro.is_some() || self.run
     }
@@ -77,7 +77,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     let limit = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
     if limit.is_zero() || limit > Duration::from_hours(24) {
-        return Err("must be more than 0, and no more than a day".to_owned());
+        return Err("must be more than 0 and at most 86400 (one day)".to_owned());
     }
     Ok(limit)
 }
@@ -197,7 +197,7 @@ fn watch(run: &mut Run, rules: &Rules, args: &VerifyArgs, python: &Python, scrip
     Ok(())
 }
 
-/// A finding in the form in which the probe compares it with the calls of a program.
+/// Converts a finding to the form that the probe compares with the calls of a program.
 pub(super) fn place(diagnostic: &Diagnostic, project: &Project) -> Static {
     let file = project.file(diagnostic.span.file);
     let at = |offset: u32| {

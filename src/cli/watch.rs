@@ -8,7 +8,8 @@ use notify::{Event, EventKind, RecursiveMode, Watcher};
 
 use super::Failure;
 
-/// Editors write a file in several steps. The work begins when no change was seen for this long.
+/// Editors write a file in several steps. So the work begins only when there was no change for this
+/// long.
 const SETTLE: Duration = Duration::from_millis(100);
 
 /// Does the work now and after each change of a `.py`, `.ipynb` or `.toml` file below the paths,

@@ -26,7 +26,8 @@ impl ConfigError {
         ConfigError { message: message.into(), place: Some((path, text.to_owned(), span)) }
     }
 
-    /// The error of the TOML parser. For an unknown key, it suggests the nearest known one.
+    /// The error of the TOML parser. For an unknown key, the message suggests the nearest known
+    /// key.
     pub(super) fn toml(error: &toml::de::Error, path: PathBuf, text: &str) -> Self {
         let message = error.message();
         let message = match unknown_field(message) {

@@ -113,7 +113,7 @@ pub(crate) const KEYS: &[&str] = &[
     "force-exclude",
 ];
 
-/// The JSON Schema of the configuration file, as committed.
+/// The JSON Schema of the configuration file, as committed in `torchvet.schema.json`.
 #[must_use]
 pub fn schema() -> String {
     let schema = schemars::schema_for!(Options);

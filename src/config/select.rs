@@ -35,9 +35,9 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Resolves selections; the one with the lowest precedence comes first. A `select` replaces the
-    /// selection of the layers before it. Within one layer, the more specific selector wins; if two
-    /// are equally specific, `ignore` wins.
+    /// Resolves selections; the one with the lowest precedence comes first. A `select` in a layer
+    /// replaces the selection of the earlier layers. Within one layer, the more specific selector
+    /// wins; if two are equally specific, `ignore` wins.
     pub(crate) fn resolve(rules: &Rules, choices: &[Choice]) -> Self {
         let mut on = FxHashMap::default();
         let mut narrowed = false;

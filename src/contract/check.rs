@@ -12,7 +12,7 @@ use crate::value::{Dtype, counted};
 
 /// The attributes of tensors that a contract may read.
 pub(super) const ATTRIBUTES: &[&str] = &["shape", "ndim", "dtype", "device", "is_cuda", "requires_grad"];
-/// The methods of tensors that a contract may call, with the number of arguments.
+/// The methods of tensors that a contract may call, each with its number of arguments.
 pub(super) const METHODS: &[(&str, usize)] = &[("numel", 0), ("dim", 0), ("size", 1), ("is_floating_point", 0)];
 /// The three reports, each with a condition and a message.
 pub(super) const CLAIMS: &[&str] = &["require", "suspect", "advise"];

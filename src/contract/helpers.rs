@@ -138,7 +138,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// The range of a tensor's elements; records its origin as a label.
+    /// The range of a tensor's elements. Also records the origin of the range as a label.
     fn range(&mut self, value: &Cv) -> Option<(Range, ())> {
         let Cv::Tensor(tensor, name) = value else { return None };
         let range = tensor.range.clone()?;
@@ -150,7 +150,7 @@ impl Judge<'_, '_> {
         Some((range, ()))
     }
 
-    /// The parts of a tensor's range outside `[lo, hi)`, except `ignoring`.
+    /// The parts of a tensor's range outside `[lo, hi)`; the value `ignoring` is left out.
     fn strays(&mut self, args: &[Cv], ignoring: Option<Cv>) -> Option<Vec<(f64, f64)>> {
         let [tensor, lo, hi, rest @ ..] = args else { return None };
         let ignoring = ignoring.or_else(|| rest.first().cloned());
@@ -175,8 +175,8 @@ impl Judge<'_, '_> {
         matches!(value, Cv::Tensor(t, _) if t.range.as_ref().is_some_and(|r| r.attained || r.met.is_some_and(among)))
     }
 
-    /// Whether the known member of the range fits. Also true if no member is known, or if it is
-    /// ignored.
+    /// Whether the known member of the range fits. Also true if no member is known, or if the known
+    /// member is ignored.
     fn met(&mut self, range: &Range, ignoring: Option<&Cv>, fits: impl Fn(f64) -> bool) -> bool {
         let ignored = |value: f64| ignoring.and_then(Cv::as_f64) == Some(value);
         let stray = range.met.filter(|met| !ignored(met.value) && !fits(met.value));
@@ -185,7 +185,8 @@ impl Judge<'_, '_> {
         stray.is_none()
     }
 
-    /// What is wrong with the index tensors of `x[…]`: a text, or `None`.
+    /// What is wrong with the index tensors of `x[…]`: a text, or Python's `None` if nothing is
+    /// wrong.
     fn misplaced(&mut self, args: &[Cv]) -> Cv {
         let [Cv::Tensor(input, _), index] = args else { return Cv::Unknown };
         let Some(shape) = input.shape.clone() else { return Cv::Unknown };
@@ -234,8 +235,8 @@ impl Judge<'_, '_> {
         result
     }
 
-    /// Whether all values are inside the bounds or ignored; false only if a value outside is known
-    /// to occur.
+    /// Whether each value is inside the bounds or ignored. `Some(false)` only if a value outside is
+    /// known to occur, in some run at least.
     fn within(&mut self, args: &[Cv], ignoring: Option<Cv>) -> Option<bool> {
         let strays = self.strays(args, ignoring.clone())?;
         if strays.is_empty() {

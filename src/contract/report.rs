@@ -8,7 +8,7 @@ use crate::rules::{Assignment, FixKind, Page};
 use crate::syntax::Span;
 use crate::value::{Origin, Sym};
 
-/// More labels than this hide the source that they are meant to show.
+/// The maximum number of labels of a finding. With more labels, the source would be hard to read.
 const MAX_LABELS: usize = 6;
 
 pub(super) fn diagnostic(

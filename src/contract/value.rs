@@ -9,7 +9,8 @@ use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value, dims_text};
 pub(super) struct Read {
     pub label: String,
     pub at: Origin,
-    /// Whether the mistake is at `at`: if so, the finding is reported there instead of at the call.
+    /// Whether the mistake is at the place `at`. If so, the finding is reported there, not at the
+    /// call.
     pub blame: bool,
 }
 

@@ -51,8 +51,8 @@ impl Changes {
         Ok(Changes { lines })
     }
 
-    /// Whether a finding, or a place that contributes to it, is on a changed line: a changed layer
-    /// may cause a failure in another file.
+    /// Whether a finding, or a place that contributes to it, is on a changed line. The places are
+    /// included, because a changed layer may cause a failure in another file.
     pub(crate) fn touch(&self, diagnostic: &Diagnostic, project: &Project) -> bool {
         let spans = diagnostic.labels.iter().map(|label| label.span);
         std::iter::once(diagnostic.span).chain(spans).any(|span| self.contain(span, project))
@@ -106,8 +106,8 @@ fn parse(diff: &str, top: &Path) -> BTreeMap<PathBuf, Vec<RangeInclusive<usize>>
     lines
 }
 
-/// The number of lines that a hunk removes; the first line that it adds, and the number of added
-/// lines.
+/// The number of lines that a hunk removes, the number of the first line that it adds, and the
+/// number of added lines.
 fn hunk(line: &str) -> Option<(usize, (usize, usize))> {
     let mut words = line.strip_prefix("@@ ")?.split(' ');
     let mut part = |sign: char| {

@@ -16,7 +16,7 @@ use crate::project::{Project, SourceFile};
 pub(crate) struct Identity {
     pub path: String,
     pub code: String,
-    /// The lines of the finding, without white space around each.
+    /// The lines of the finding, each without white space at its start and end.
     pub text: String,
 }
 
@@ -31,7 +31,8 @@ impl Identity {
     }
 }
 
-/// The path of a file relative to a folder, with `/`; absolute if it is elsewhere.
+/// The path of a file relative to a folder, with `/` as separator; an absolute path if the file is
+/// not in the folder.
 pub(crate) fn relative(file: &SourceFile, base: &Path) -> String {
     relative_path(file.canonical(), base)
 }

@@ -112,7 +112,7 @@ fn syntax_error(span: Span, message: String) -> Diagnostic {
     }
 }
 
-/// Merges findings that several analyses report: the most severe is kept.
+/// Merges findings of one rule at one place that several analyses report: the most severe is kept.
 pub(crate) fn merge(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     merge_by(findings, |finding| finding)
 }

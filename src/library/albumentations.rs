@@ -174,8 +174,8 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
     Some(out)
 }
 
-/// The effect of a geometric transform on the values of pixels. Pixels from outside the image may
-/// be zero.
+/// The effect of a geometric transform on the values of pixels. Pixels of the result that come from
+/// outside the input image may be zero.
 fn resample(cx: &Cx<'_, '_>, object: &Value, out: &mut Tensor, mask: bool) {
     let chosen = cx.attr(object, if mask { "mask_interpolation" } else { "interpolation" }).as_int();
     out.past = match chosen {

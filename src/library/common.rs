@@ -32,7 +32,8 @@ pub(super) fn list_of_str(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     cx.list_of(Value::Any(Type::Str))
 }
 
-/// The first argument, unchanged: for decorators that change nothing, and wrappers of iterables.
+/// Returns the first argument unchanged, for decorators that change nothing and for wrappers of
+/// iterables.
 pub(super) fn first(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     b.values.first().and_then(|a| a.as_ref()).map_or(Value::Unknown, |a| a.value.clone())
 }
@@ -42,7 +43,8 @@ pub(super) fn itself(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     b.get("self")
 }
 
-/// A NumPy array. It requires no grad, and its `device` stays `None`: arrays are always on the CPU.
+/// A NumPy array. It does not require grad. Its `device` stays `None`, because arrays are always on
+/// the CPU.
 pub(super) fn array(shape: Option<Vec<Size>>, dtype: Option<Dtype>, at: Origin) -> Tensor {
     Tensor {
         array: ArrayKind::Numpy,

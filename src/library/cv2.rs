@@ -85,8 +85,8 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The facts of the image `src`, for a result that is a new array; `None` if `src` is not known to
-/// be an array.
+/// The facts of the image `src`, prepared for a result that is a new array. `None` if `src` is not
+/// known to be an array.
 fn source(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
     let value = b.get("src");
     let mut out = cx.is_numpy(&value).then(|| cx.tensor(&value)).flatten()?;

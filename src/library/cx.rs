@@ -35,7 +35,7 @@ impl Cx<'_, '_> {
         self.tensor(&bound.get(name))
     }
 
-    /// Creates a tensor on the heap, as a result of the call.
+    /// Creates a tensor on the heap, for the result of the call.
     pub(crate) fn out(&mut self, tensor: Tensor) -> Value {
         self.it.heap.tensor(tensor)
     }
@@ -123,8 +123,8 @@ impl Cx<'_, '_> {
         self.it.heap.exact_items(value)
     }
 
-    /// Sizes from one tuple or list, or from several integers (`*size`). `None` if not even their
-    /// number is known.
+    /// Sizes from one tuple or list, or from several integers (`*size`). `None` if even the number
+    /// of sizes is unknown.
     pub(crate) fn sizes(&self, values: &[Value]) -> Option<Vec<Size>> {
         if let [only] = values
             && only.as_size().is_none_or(|s| s.is_unknown())
@@ -144,7 +144,7 @@ impl Cx<'_, '_> {
         value.as_size().unwrap_or(Size::Unknown)
     }
 
-    /// A dimension's index, counted from the front: `Ok(None)` if it is not known,
+    /// The index of a dimension, counted from the front. `Ok(None)` if the index is not known,
     /// `Err` if it is out of range (which is reported).
     pub(crate) fn dim_index(&mut self, value: &Value, rank: usize, shape_at: Origin) -> Result<Option<usize>, ()> {
         let Some(dim) = value.as_int() else { return Ok(None) };

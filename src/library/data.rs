@@ -112,16 +112,16 @@ pub(super) struct Variant {
     pub labels: (i64, i64),
 }
 
-/// A target that is not only a class index.
+/// A target other than a plain class index.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Target {
     /// The smallest and the largest value.
     pub values: Option<(i32, i32)>,
     pub void: Option<i32>,
-    /// The shape of a tensor.
+    /// For a target that is a tensor: its shape.
     pub tensor: Option<Vec<i64>>,
-    /// The mode of an image that holds a class for each pixel.
+    /// For a target that is an image with a class for each pixel: the mode of the image.
     pub mask: Option<String>,
 }
 
@@ -142,7 +142,7 @@ impl ImageModels {
     }
 }
 
-/// The number of classes of pretrained weights.
+/// The number of classes of the pretrained weights, for each task.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Classes {
@@ -151,7 +151,7 @@ pub(super) struct Classes {
     pub detection: i64,
 }
 
-/// The first and the last layers of models.
+/// Models with the same first and last layers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Architecture {
@@ -258,7 +258,7 @@ pub(super) struct Family {
     pub defaults: Option<Defaults>,
 }
 
-/// The outputs of a base model.
+/// The outputs of a base model, which has no head for a task.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum BaseOutput {

@@ -57,7 +57,7 @@ fn through(cx: &mut Cx<'_, '_>, b: &Bound, function: &str) -> Value {
     let reduction = cx.attr(&object, "reduction");
     let name = function.rsplit('.').next().unwrap_or_default();
     let Some(kind) = kind_of(name, &reduction) else { return cx.some_tensor() };
-    // The constructor of a layer already rejected this pattern.
+    // The constructor of the layer has already rejected this pattern.
     if pattern.as_str().is_some_and(|pattern| fault(kind, pattern, &[], true).is_some()) {
         return cx.some_tensor();
     }
@@ -81,8 +81,8 @@ fn through(cx: &mut Cx<'_, '_>, b: &Bound, function: &str) -> Value {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Ellipsis,
-    /// The axes of the dimension; its length is the product of their lengths. Empty for `1` and
-    /// `()`.
+    /// The axes of the dimension. The length of the dimension is the product of the lengths of its
+    /// axes. Empty for `1` and `()`.
     Axes(Vec<String>),
 }
 
@@ -278,8 +278,8 @@ fn shape_of(
     middle.is_empty().then_some(out)
 }
 
-/// Checks a dimension against the group of axes into which it is split, and computes the length of the
-/// axis without a given length, if there is only one. `None` if the call was rejected.
+/// Checks the length of a dimension against the lengths of the axes into which it is split. If
+/// exactly one of these axes has no given length, computes it. `None` if the call was rejected.
 fn solve(
     cx: &mut Cx<'_, '_>,
     axes: &[String],

@@ -11,7 +11,7 @@ use super::torch::support::kind_text;
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Data, Sym, Value, sym};
 
-/// The rejected kinds of value by the path of the function.
+/// The kinds of values that each function rejects, by the path of the function.
 static KINDS: LazyLock<FxHashMap<Sym, Vec<&'static str>>> = LazyLock::new(|| {
     let lines = include_str!("data/kinds.txt").lines();
     lines
@@ -31,7 +31,7 @@ pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
         return false;
     }
     let name = param.name.as_str();
-    // The kinds that are not rejected determine what the function takes.
+    // What the function takes follows from the kinds that it does not reject.
     let accepts = |kind: &str| !kinds.contains(&kind);
     let takes = match (accepts("tensors"), accepts("tuple"), accepts("number")) {
         (true, ..) => "a list or tuple of tensors",

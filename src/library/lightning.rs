@@ -118,16 +118,16 @@ fn accelerator_attribute(cx: &mut Cx<'_, '_>, _object: &Value, name: Sym) -> Opt
     })
 }
 
-/// The value of an attribute of a Lightning module may move with the module, at a time that is not
-/// visible in the program. So the device of the value becomes unknown.
+/// A tensor in an attribute of a Lightning module may move to a device together with the module, at
+/// a time that is not visible in the program. So the device of an assigned value becomes unknown.
 pub(super) fn set_attribute(it: &mut Interp<'_>, class: Sym, value: &Value) {
     if class.as_str() == MODULE {
         forget_devices(it, value);
     }
 }
 
-/// Runs the backward pass from the loss that a training step returns, if the optimization is
-/// automatic.
+/// Runs the backward pass from the loss that a training step returned, unless the model turns
+/// automatic optimization off.
 fn backward(cx: &mut Cx<'_, '_>, model: &Value, result: &Value) {
     let span = cx.span;
     if cx.attr(model, "automatic_optimization").as_bool() == Some(false) {
@@ -280,8 +280,8 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::None
 }
 
-/// A training batch. Several loaders in a list or a dictionary give a list or a dictionary of their
-/// batches.
+/// A training batch. If there are several loaders, in a list or a dictionary, it is a list or a
+/// dictionary of their batches.
 fn trained_on(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
     if let Value::Tuple(loaders) = loader {
         let batches = loaders.iter().map(|loader| trained_on(cx, loader)).collect();

@@ -17,8 +17,8 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
     lines.filter_map(|line| line.split_once(':')).map(|(path, names)| (path, names.split(' ').collect())).collect()
 });
 
-/// Names that NumPy removed: the name, the version, and what replaces it. The names of NumPy 1.23.5
-/// were compared with those of the later versions up to 2.4.
+/// Names that NumPy removed: the name, the version, and what replaces it. The names that were
+/// removed after NumPy 1.23.5 were found by comparing this version with the later ones up to 2.4.
 const REMOVED: &[(&str, &str, &str)] = &[
     ("rank", "1.18", "numpy.ndim"),
     ("asscalar", "1.23", "item()"),
@@ -87,11 +87,12 @@ fn was_in_numpy(path: &str, name: &str) -> bool {
     removed_name(path, name).is_some()
 }
 
-/// Modules whose list also contains the names of all submodules. For these, a name is reported as
-/// missing only if it is similar to a listed one.
+/// Modules whose list also contains the names that their submodules define. For these modules, a
+/// name is reported as missing only if it is similar to a listed name.
 const MERGED: &[&str] = &["torch.nn", "torch.utils.data", "torchvision.datasets", "torchvision.transforms"];
 
-/// Attributes of tensors that are also items of the named tuples that PyTorch's functions return.
+/// Attributes of tensors that are also fields of named tuples. Functions such as `torch.max` return
+/// such named tuples.
 const FIELDS: &[&str] =
     &["values", "indices", "sign", "min", "max", "inverse", "count", "index", "mode", "histogram", "logdet"];
 
@@ -141,7 +142,7 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     sure.then(|| format!("`{path}.{name}` does not exist{}", meant(near)))
 }
 
-/// Whether the names of a module include those of all public modules inside of it.
+/// Whether the list of a module's names contains all its public submodules.
 pub(crate) fn lists_modules(path: &str) -> bool {
     NAMES.contains_key(path) && path.split('.').next().is_some_and(|root| root == "torch" || root == "torchvision")
 }
@@ -150,9 +151,10 @@ pub(crate) fn is_tensor_attribute(name: &str) -> bool {
     NAMES.get("torch.Tensor").is_some_and(|names| names.contains(name))
 }
 
-/// The message for an attribute that a value of a known type does not have. There is a message only
-/// if another type has this attribute (for a tensor, NumPy arrays; for other values, tensors), or
-/// if the value is a tensor and the name is similar to an existing one.
+/// The message for an attribute that a value of a known type does not have. There is a message in
+/// three cases: the value is a tensor, and NumPy arrays have this attribute; the value is a tensor,
+/// and the name is similar to an existing one; or the value is not a tensor, but tensors have this
+/// attribute.
 pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
     let (class, what) = plain_type(heap, value)?;
     let own = NAMES.get(class)?;
@@ -168,7 +170,7 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
     confused.then(|| format!("{what} has no attribute `{name}`{}", meant(near)))
 }
 
-/// The class that has exactly the attributes of the value, and how messages name the value.
+/// The class that has the same attributes as the value, and how messages name the value.
 fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)> {
     let is_part =
         |item: &Value| item.number_type() == Some(Type::Int) || matches!(item, Value::Size(_)) || heap.is_tensor(item);

@@ -206,7 +206,8 @@ pub(super) fn past_of(cx: &Cx<'_, '_>, image: &Value, interpolation: &Value) -> 
     }
 }
 
-/// Whether Pillow interpolates images of this mode if asked to.
+/// Whether Pillow can interpolate images of this mode. It resizes the others with nearest
+/// neighbour.
 fn mixes(mode: &str) -> bool {
     !matches!(mode, "1" | "P")
 }
@@ -380,8 +381,9 @@ fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// Whether the integers of a range look like class ids rather than brightness: both bounds are
-/// known to occur and, without 255 (often a void label), they are 0 and a number from 2 to 200.
+/// Whether the integers of a range look like class ids rather than brightness values. This is so if
+/// both bounds are known to occur, and if the range without 255 (often a void label) goes from 0 to
+/// a number between 2 and 200.
 pub(super) fn are_classes(range: &Range) -> bool {
     let ids = range.without(255.0);
     range.attained && ids.is_some_and(|r| r.lo() == 0.0 && (2.0..=200.0).contains(&r.hi()))

@@ -44,7 +44,8 @@ pub(super) fn refuse_module(it: &mut Interp<'_>, path: Sym, span: Span) -> Value
 /// NumPy's names of parameters, which many functions of PyTorch also accept.
 const OF_NUMPY: &[&str] = &["axis", "keepdims", "a", "x", "x1", "x2"];
 
-/// Hydra's keys. Some decorators turn the calls in a function into settings with these keys.
+/// Hydra's keys. Some decorators turn the calls in the decorated function into settings with these
+/// keys.
 const OF_HYDRA: &[&str] = &["_target_", "_partial_", "_args_", "_recursive_", "_convert_"];
 
 /// What is wrong with the arguments, and whether they are wrong in every PyTorch version.

@@ -13,8 +13,9 @@ fn path_of(line: &str) -> &str {
     line.split('(').next().unwrap_or(line)
 }
 
-/// The signatures of a path, in the order of the file; empty if the file does not list it.
-/// The object of a method is the parameter `input`, as in the function of the same name.
+/// The signatures of a path, in the order of the file; empty if the file does not list it. For a
+/// method, the object on which it is called is the parameter `input`, as in the function of the
+/// same name.
 pub(super) fn of(path: &str) -> Vec<Sig> {
     let from = LINES.partition_point(|line| path_of(line) < path);
     let lines = LINES.iter().skip(from).take_while(|line| path_of(line) == path);

@@ -14,9 +14,9 @@ pub(super) fn call(it: &mut Interp<'_>, object: &Value, name: &str, args: &[Valu
     it.call_function(dotted(*path, sym(name)).as_str(), &args, span)
 }
 
-/// The elements of a loop over an instance of a library class: those of the iterator that
-/// `__iter__` returns or, without `__iter__`, an item that `__getitem__` returns. Methods of the
-/// program take precedence; the interpreter handles them.
+/// The elements of a loop over an instance of a library class. They come from the iterator that
+/// `__iter__` returns. If the class has no `__iter__`, they come from calls of `__getitem__`.
+/// Methods of the program take precedence; the interpreter handles them.
 pub(super) fn iterate(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     if goes_through(tables, it, object, "__iter__") {
         let inner = it.call_method(object, "__iter__", Args::default(), span);
@@ -38,8 +38,8 @@ pub(super) fn last(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: S
     if inner.as_obj() == object.as_obj() { None } else { it.last_of(&inner, span) }
 }
 
-/// Whether a loop over an instance calls this method of a library class: a library class has the
-/// method, and no class of the program defines `__iter__` or the method.
+/// Whether a loop over an instance calls this method of a library class. This is so if a library
+/// class has the method, and no class of the program defines `__iter__` or the method.
 fn goes_through(tables: &Tables, it: &Interp<'_>, object: &Value, method: &str) -> bool {
     it.heap.instance_of(object).is_some()
         && it.user_method(object, "__iter__").is_none()

@@ -145,9 +145,9 @@ impl Table {
     }
 
     /// A function with one signature. For a PyTorch function, use this only if its line in
-    /// `signatures.txt` cannot be used: because the model merges overloads, because the function
-    /// has undocumented parameters or parameters of older versions, or because the line is missing
-    /// or says only `*args, **kwargs`.
+    /// `signatures.txt` cannot be used. Examples: the model merges overloads; the function has
+    /// undocumented parameters, or parameters of older versions; the line is missing, or says only
+    /// `*args, **kwargs`.
     pub(crate) fn def(&mut self, path: &str, sig: &'static str, run: Run) -> &mut Self {
         self.defs(path, &[sig], run)
     }
@@ -186,8 +186,8 @@ impl Table {
         self
     }
 
-    /// A class. `bases` are its direct base classes, nearest first, which must be registered before
-    /// it. For a PyTorch class, use [`Table::listed_class`] if `signatures.txt` lists its
+    /// A class. `bases` are its direct base classes, nearest first. They must be registered before
+    /// the class. For a PyTorch class, use [`Table::listed_class`] if `signatures.txt` lists its
     /// constructor.
     pub(crate) fn class(&mut self, path: &str, bases: &[&str], sig: &'static str) -> &mut Class {
         let sig = Arc::new(Sig::parse(sig));
@@ -249,7 +249,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// The table that would hold a path.
+    /// The table that contains the path, if any table does.
     fn of(&self, path: Sym) -> &'static Table {
         let text = path.as_str();
         let is_below =
@@ -269,7 +269,7 @@ impl Tables {
         self.of(path).constants.get(&path)
     }
 
-    /// A class and its base classes, as far as they are in tables.
+    /// The entries of a class and its base classes. Classes that are in no table are left out.
     pub(crate) fn line(&self, class: Sym) -> impl Iterator<Item = &'static Class> + use<'_> {
         let own = self.class(class);
         let bases = own.map(|class| class.bases.as_slice()).unwrap_or_default();

@@ -94,7 +94,8 @@ impl Place {
 struct Where {
     path: String,
     cell: Option<usize>,
-    /// Line and column, counted from 1. The column of `last` is the one after the end.
+    /// Line and column, counted from 1. The column of `last` is the column after the end of the
+    /// span.
     first: (usize, usize),
     last: (usize, usize),
 }
@@ -110,7 +111,7 @@ impl Where {
         self.cell.is_some()
     }
 
-    /// `cell 2: `, or nothing outside notebooks.
+    /// The prefix `cell 2: ` in a notebook, otherwise an empty text.
     fn cell_prefix(&self) -> String {
         self.cell.map_or_else(String::new, |cell| format!("cell {cell}: "))
     }

@@ -159,7 +159,7 @@ pub(crate) struct Judged {
     pub seconds: f64,
 }
 
-/// A line, and the code of the rule whose contract held for a call there.
+/// A line, and the code of the rule whose contract held for a call on this line.
 #[derive(Debug, Clone, Deserialize, PartialEq, Eq)]
 pub(crate) struct Place {
     pub code: String,

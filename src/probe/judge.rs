@@ -1,4 +1,4 @@
-//! The meaning of a witness's outcome for its finding.
+//! What the outcome of a witness shows about its finding.
 
 use regex::Regex;
 use serde::Deserialize;
@@ -102,7 +102,7 @@ fn words(kind: Rejects) -> &'static str {
 /// PyTorch's messages about mixed devices.
 pub(super) const DEVICES: &str = r"(?i-u:same device|different devices?|wrong device|mismatching [a-z_.]+ device|is on cuda|different from other tensors)";
 
-/// Helpers that ask how values were computed. Real tensors do not show this.
+/// Helpers whose results depend on how values were computed, which real tensors do not show.
 const HISTORY: [&str; 4] = ["interpolated(", "scaled(", "recoloured(", "vocabulary("];
 
 /// Whether the contract of a page uses one of these helpers.
@@ -122,7 +122,7 @@ pub(super) enum Shown {
     Nothing(String),
 }
 
-/// The meaning of a program's outcome for a claim.
+/// What the outcome of a program shows about a claim.
 pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outcome) -> Shown {
     let guessed = || program.lost.first().map(|lost| format!(" ({lost})")).unwrap_or_default();
     match outcome {
@@ -137,10 +137,10 @@ pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outc
             Shown::Nothing(format!("the witness fails for another reason: {}{}", raised.line(), guessed()))
         }
         Outcome::NotBuilt(raised) if raised.kind == "ModuleNotFoundError" => {
-            Shown::Nothing(format!("it needs a module that is not installed: {}", raised.message))
+            Shown::Nothing(format!("the witness needs a module that is not installed: {}", raised.message))
         }
         Outcome::NotBuilt(raised) => {
-            Shown::Nothing(format!("its arguments cannot be created: {}{}", raised.line(), guessed()))
+            Shown::Nothing(format!("the arguments of the call cannot be created: {}{}", raised.line(), guessed()))
         }
         Outcome::Died(how) => Shown::Reproduced(How::Died, Some(how)),
         Outcome::Lost(why) => Shown::Nothing(why),
@@ -153,7 +153,7 @@ pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outc
         Outcome::Ran { .. } if claim.raises && program.lost.is_empty() => Shown::Refuted,
         Outcome::Ran { .. } => match program.lost.first() {
             Some(lost) => Shown::Nothing(lost.clone()),
-            None => Shown::Nothing("a call with real tensors does not show it".to_owned()),
+            None => Shown::Nothing("a call with real tensors does not show the problem".to_owned()),
         },
     }
 }
@@ -161,7 +161,7 @@ pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outc
 /// Why a finding has no witness.
 pub(super) fn without_witness(page: &Page) -> String {
     if page.contract_of.is_empty() && page.rejects.is_none() {
-        "a single call cannot show it".to_owned()
+        "a single call cannot show the problem".to_owned()
     } else {
         "the finding is not about a call of a library function with arguments that fit its parameters".to_owned()
     }
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(class_index(Outcome::Died("SIGSEGV".to_owned())), "reproduced Died");
         // Silent mistakes: the contract on real tensors decides.
         assert_eq!(shown("TV110", Severity::Error, ran(Some("input holds probabilities"))), "reproduced Silent");
-        assert!(shown("TV110", Severity::Error, ran(None)).contains("does not show it"));
+        assert!(shown("TV110", Severity::Error, ran(None)).contains("does not show the problem"));
         assert_eq!(
             shown("TV401", Severity::Error, raised("RuntimeError", "The size of tensor a (3) must match")),
             "reproduced Raised"

@@ -1,4 +1,4 @@
-//! The meaning of a run of the program for the findings of the checker.
+//! What a run of the program shows about the findings of the checker.
 //!
 //! A witness is made from the same facts as its finding, so it cannot show that these facts are
 //! wrong; a run of the program can. The probe observes each reported call in the program
@@ -93,7 +93,7 @@ impl<'a> Seen<'a> {
 
     fn observe(&self, number: usize, finding: &Static, rules: &Rules) -> Observation {
         let Some(page) = rules.find(&finding.code) else {
-            return undecided("not about a PyTorch call: the source alone shows it");
+            return undecided("not about a PyTorch call: the source alone shows the problem");
         };
         let claim = Claim::of(page, finding.severity);
         let there = self.there(number, finding);

@@ -50,7 +50,7 @@ pub(crate) enum Terminal {
     },
 }
 
-/// A finding of the checker from before the run.
+/// A finding that the checker reported before the run.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Static {
     pub code: String,

@@ -99,7 +99,7 @@ impl<'a> Verifier<'a> {
     /// Runs the witness of a finding. Without a witness, the verdict is undecided.
     pub(crate) fn verify(&mut self, diagnostic: &Diagnostic) -> Reproduction {
         let Some(page) = self.rules.find(&diagnostic.code) else {
-            return undecided("not about a PyTorch call: the source alone shows it".to_owned());
+            return undecided("not about a PyTorch call: the source alone shows the problem".to_owned());
         };
         let Some(witness) = &diagnostic.witness else {
             return undecided(without_witness(page));
@@ -159,7 +159,7 @@ impl<'a> Verifier<'a> {
                 program: Some(program.text()),
             },
             (None, Some((why, program))) => Reproduction { program: Some(program.text()), ..undecided(why) },
-            (None, None) => undecided("no witness could be made for it".to_owned()),
+            (None, None) => undecided("no witness could be made".to_owned()),
         }
     }
 
@@ -167,7 +167,7 @@ impl<'a> Verifier<'a> {
     fn by_fakes(&mut self, page: &Page, witness: &Witness) -> Reproduction {
         let contract = page.contract().unwrap_or_default();
         if contract.contains("autocast(") {
-            return undecided("it depends on autocast on a GPU, and there is none".to_owned());
+            return undecided("the finding depends on autocast on a GPU, and there is no GPU".to_owned());
         }
         let found = choices(witness).into_iter().map(|choice| Choice { devices: Devices::AsFound, ..choice });
         let mixes = Regex::new(DEVICES);
@@ -203,7 +203,7 @@ impl<'a> Verifier<'a> {
             reason.get_or_insert(format!("PyTorch's fake tensors raise {}", raised.line()));
         }
         let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-        undecided(format!("it needs a GPU, and there is none{why}"))
+        undecided(format!("the witness needs a GPU, and there is none{why}"))
     }
 
     /// Runs the witness on the GPU, with each choice in its own process.
@@ -227,7 +227,10 @@ impl<'a> Verifier<'a> {
                     continue;
                 }
                 Outcome::NotBuilt(raised) => {
-                    reason.get_or_insert((format!("its arguments cannot be created: {}", raised.line()), program));
+                    reason.get_or_insert((
+                        format!("the arguments of the call cannot be created: {}", raised.line()),
+                        program,
+                    ));
                     continue;
                 }
                 Outcome::Lost(why) => {
@@ -262,7 +265,7 @@ impl<'a> Verifier<'a> {
             },
             (Some(_), _) => self.on_cpu(page, claim, witness),
             (None, Some((why, program))) => Reproduction { program: Some(program.text()), ..undecided(why) },
-            (None, None) => undecided("no witness could be made for it".to_owned()),
+            (None, None) => undecided("no witness could be made".to_owned()),
         }
     }
 
@@ -386,7 +389,7 @@ fn uses_cuda(witness: &Witness) -> bool {
     tensors.into_iter().any(|tensor| tensor.device.is_some_and(|device| device.is_cuda()))
 }
 
-/// The ways to write the program, the one that is most likely to work first.
+/// The ways to write the program. The one that is most likely to work comes first.
 fn choices(witness: &Witness) -> Vec<Choice> {
     let first =
         Choice { lengths: Lengths::Same(4), kind: Kind::Floating, first: 0, devices: Devices::Cpu, as_method: false };

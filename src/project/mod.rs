@@ -49,7 +49,7 @@ pub(crate) struct Project {
     texts: FrozenMap<PathBuf, String>,
     /// The number of files that were read before anything was imported.
     named: OnceLock<usize>,
-    /// The named files in groups, each of which belongs to one program.
+    /// The named files, in one group for each program.
     programs: OnceLock<Programs>,
 }
 
@@ -118,7 +118,7 @@ impl Project {
         self.files.iter()
     }
 
-    /// Records that all *named* files, those to check, were read. Files that are read later are
+    /// Records that all *named* files (the files to check) were read. Files that are read later are
     /// imported by others, and their order is not predictable.
     pub(crate) fn all_named(&self) {
         self.named.get_or_init(|| self.files.len());

@@ -93,8 +93,8 @@ impl Programs {
         self.asks(file, |names| names.called.contains_key(name))
     }
 
-    /// Whether all calls of functions of this name, of which there is at least one, are in
-    /// constructors.
+    /// Whether functions of this name are called in constructors, and nowhere else. False if there
+    /// is no call.
     pub(super) fn constructs_with(&self, file: &SourceFile, name: &str) -> bool {
         self.asks(file, |names| names.called.get(name) == Some(&false))
     }
@@ -112,8 +112,8 @@ impl Programs {
         }
     }
 
-    /// The texts of those of these files that belong to the same program as `file`, or only its own
-    /// text if its program is not known.
+    /// The texts of the files in `files` that belong to the same program as `file`. If this program
+    /// is not known, only the text of `file`.
     pub(super) fn texts<'a>(&self, file: &'a SourceFile, files: impl Iterator<Item = &'a SourceFile>) -> Vec<&'a str> {
         let Some(program) = self.of.get(&file.id) else { return vec![file.text()] };
         files.filter(|other| self.of.get(&other.id) == Some(program)).map(SourceFile::text).collect()
@@ -160,7 +160,7 @@ fn assigned(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The names before parentheses, without those of definitions.
+/// The names before parentheses, except in definitions.
 fn called(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('(').filter_map(|(at, _)| {
         let (rest, name) = last_name(text.get(..at)?);
@@ -169,7 +169,7 @@ fn called(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Splits a text before the name at its end. The name, the second part, may be empty.
+/// Splits a text into two parts: the second is the name at its end, which may be empty.
 fn last_name(text: &str) -> (&str, &str) {
     let rest = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
     text.split_at_checked(rest.len()).unwrap_or((text, ""))

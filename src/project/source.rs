@@ -8,7 +8,7 @@ use crate::syntax::{Bindings, Cell, FileId, OneIndexed, Parsed, TextRange};
 /// A place as reports print it: lines and columns are counted from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position {
-    /// The cell of the notebook to which `line` is relative.
+    /// The number of the notebook cell; `line` is counted from the start of this cell.
     pub cell: Option<usize>,
     pub line: usize,
     pub column: usize,

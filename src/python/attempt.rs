@@ -113,8 +113,8 @@ impl<'p> Interp<'p> {
             let mut entries: Vec<Delta> = vec![Delta::new(), reached.clone()];
             raised.retain(|exit| {
                 let Leave::Raise(exception) = &exit.how else { return false };
-                // Even if another handler catches this exception, an exception that this handler
-                // catches may have been raised just before.
+                // This handler may not catch this exception, but it may catch another one that was
+                // raised just before.
                 entries.push(exit.state.clone());
                 self.takes(handler, exception) != Some(true)
             });

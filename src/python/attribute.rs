@@ -80,7 +80,8 @@ impl<'p> Interp<'p> {
                         })
                     }
                     Data::Function(function) => match function.attrs.get(&name) {
-                        // Another file may set it before it calls the function that runs now.
+                        // Another file may set the attribute, and then call the function that runs
+                        // now.
                         Some(_) if self.context.speculative && !name.as_str().starts_with('_') => Some(Value::Unknown),
                         Some(value) => Some(value.clone()),
                         None if name.as_str() == "__name__" => Some(Value::str(function.name.as_str())),
@@ -203,7 +204,7 @@ impl<'p> Interp<'p> {
     }
 
     /// An attribute that an instance gets from its class, or from the `__getattr__` of its class.
-    /// If `may_lack`, the instance itself has the attribute on some paths.
+    /// `may_lack` is true if the instance may lack an attribute of its own on some paths.
     fn attr_of_class(&mut self, id: ObjId, object: &Value, name: Sym, span: Span, may_lack: bool) -> Option<Value> {
         for class in self.mro_of(object).iter().cloned() {
             let found = match class {
@@ -315,7 +316,10 @@ impl<'p> Interp<'p> {
             [class, receiver] => match class.value {
                 Value::Obj(class) if self.is_foreign(class, &receiver.value) => {
                     if let Data::Class(data) = self.heap.get(class) {
-                        let message = format!("`super()` gets `{}`, which is not a class of the object", data.name);
+                        let message = format!(
+                            "the first argument of `super()` is `{}`, but the second is not an instance or subclass of it",
+                            data.name
+                        );
                         let span = self.span(arguments);
                         self.report_arguments(message, span);
                     }

@@ -20,7 +20,7 @@ pub(crate) struct Budget {
     pub eager: usize,
     /// Steps in the functions of lazily executed modules.
     pub visits: u64,
-    /// Steps in one call of a function of a lazily executed module.
+    /// Steps in one call that runs code of a lazily executed module.
     pub longest_visit: u64,
 }
 

@@ -119,8 +119,8 @@ pub(super) fn lookup(name: Sym) -> Value {
     PATHS.get(&name).map_or(Value::Unknown, |path| Value::Path(*path))
 }
 
-/// The ends of the names of those abstract classes in `typing` and `collections.abc` of which a
-/// list is an instance.
+/// A list is an instance of the classes in `typing` and `collections.abc` whose paths end in one of
+/// these texts.
 const LIST_CLASSES: &[&str] = &["Sequence", "Iterable", ".List", ".Collection", ".Sized", ".Container", ".Reversible"];
 
 impl Interp<'_> {
@@ -447,8 +447,8 @@ impl Interp<'_> {
         known.map_or(Value::Any(Type::Bool), Value::Bool)
     }
 
-    /// `getattr(object, name, default)`. If there are several possible names, joins the values of
-    /// these attributes.
+    /// `getattr(object, name, default)`. If `name` has several possible values, joins the
+    /// attributes with these names.
     pub(super) fn getattr_call(
         &mut self,
         object: &Value,

@@ -320,9 +320,9 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether a call of a method probably runs that of a subclass: the method is abstract, or the
-    /// call is in a function that nothing calls, and the method is empty, or a subclass in the
-    /// program has a method of the same name.
+    /// Whether a call of a method probably runs the method of a subclass instead. This is so if the
+    /// method is abstract. In a function that nothing calls, it is also so if the method is empty,
+    /// or if a subclass in the program overrides it (constructors excepted).
     fn is_overridden(&self, function: &Function, body: Body<'p>) -> bool {
         let Body::Function(def) = body else { return false };
         let stub = |stmt: &ast::Stmt| match stmt {
@@ -331,7 +331,7 @@ impl<'p> Interp<'p> {
             _ => false,
         };
         let Some(owner) = function.owner else { return false };
-        // The function that is run because nothing calls it has no caller.
+        // If no other function is active, this function is run because nothing calls it.
         let is_called = self.frames.len() >= UNCALLED_DEPTH;
         function.attrs.contains_key(&sym(super::decorator::ABSTRACT))
             || self.context.speculative

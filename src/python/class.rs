@@ -83,7 +83,7 @@ impl<'p> Interp<'p> {
         self.set_name(name, value);
     }
 
-    /// Records the methods of base classes that a new class defines anew.
+    /// Records which methods of its base classes a new class overrides.
     fn note_overridden(&mut self, class: ObjId) {
         let methods = |id: ObjId| match self.heap.get(id) {
             Data::Class(class) => Some(&class.attrs),
@@ -369,8 +369,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether the annotations of a class name the elements of a tuple. Those of its subclasses do
-    /// not.
+    /// Whether the annotations of a class name the elements of a tuple. This holds only for direct
+    /// subclasses of `NamedTuple`: annotations in their subclasses name no elements.
     fn names_elements(&self, class: &Value) -> bool {
         let class = class.as_obj().map(|id| self.heap.get(id));
         matches!(class, Some(Data::Class(c)) if c.bases.iter().any(|b| b.as_path() == Some("typing.NamedTuple")))

@@ -131,7 +131,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The value of `type(x)` or `x.__class__` in `str(type(x))`, `repr(x.__class__)` and the like.
+    /// The value of `type(x)` or `x.__class__` in `str(type(x))`, `repr(x.__class__)` and similar
+    /// calls.
     fn class_as_text(&mut self, expr: &'p Expr) -> Option<Value> {
         let Expr::Call(call) = expr else { return None };
         let ([argument], [], Expr::Name(name)) = (&*call.arguments.args, &*call.arguments.keywords, &*call.func) else {
@@ -164,8 +165,8 @@ impl<'p> Interp<'p> {
         if root.contains(part) || last.contains(part) {
             return Some(true);
         }
-        // If the name of a library is distinct (see `Library::is_distinct`), it is in no path of
-        // another library's class.
+        // If the name of a library is distinct (see `libraries::Library::is_distinct`), no class of
+        // another library has this name in its path.
         (libraries::find(part).is_some_and(|library| library.is_distinct) && !path.contains(part)).then_some(false)
     }
 

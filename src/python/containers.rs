@@ -192,7 +192,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The result of a slice of known width at an unknown position.
+    /// The elements of a slice with a known width and an unknown start.
     fn window(&mut self, values: &[Value], start: &Value, stop: &Value) -> Option<Vec<Value>> {
         let (Value::Ranged(start), Value::Ranged(stop)) = (start, stop) else { return None };
         let (width, end) = (usize::try_from(stop.span.as_ref()?.known()?).ok()?, start.range.end()?.known()?);
@@ -201,7 +201,7 @@ impl Interp<'_> {
         (usize::try_from(last).ok()? <= values.len()).then(|| vec![element; width])
     }
 
-    /// One of the elements at the positions that an index can have.
+    /// One abstract value for the elements at all positions that an index can have.
     fn any_of(&mut self, values: &[Value], index: &Ranged) -> Value {
         let inside = |i: usize| {
             let len = values.len();
@@ -217,12 +217,14 @@ impl Interp<'_> {
         self.any_one(&picked, taken(index))
     }
 
-    /// One of these elements, each of which occurs in every pass over the data.
+    /// One abstract value for any of these elements. Each of them occurs in every pass over the
+    /// data.
     pub(crate) fn any_sample(&mut self, values: &[Value]) -> Value {
         self.any_one(values, Taken::Each)
     }
 
-    /// One of these elements; `taken` tells how certain it is that each of them occurs.
+    /// One abstract value for any of these elements. `taken` tells how certain it is that each of
+    /// them occurs.
     pub(crate) fn any_one(&mut self, values: &[Value], taken: Taken) -> Value {
         if taken == Taken::Perhaps {
             return Items::Exact(values.to_vec()).element(&mut self.heap);
@@ -623,8 +625,8 @@ impl Interp<'_> {
         }
     }
 
-    /// The result of `__bool__`, otherwise of `__len__`. An object with neither is true if `plain`,
-    /// and otherwise unknown.
+    /// The truth value that `__bool__` returns, or `__len__` if there is no `__bool__`. If there is
+    /// neither, the object is true if `plain` is true, and otherwise its truth value is unknown.
     fn truth_of_instance(&mut self, value: &Value, plain: bool) -> Option<bool> {
         let said = self.user_method(value, "__bool__").or_else(|| self.user_method(value, "__len__"));
         let Some(method) = said else { return plain.then_some(true) };

@@ -29,9 +29,9 @@ pub(super) struct Context {
     pub mode: Mode,
     /// The current code is in a function that nothing calls: earlier events are unknown.
     pub speculative: bool,
-    /// The current code is in a function that nothing called in this run, although the program has
-    /// a call of it: a condition that the run decided may exclude the state in which the function
-    /// is called.
+    /// The current code is in a function that nothing called in this run, although the program
+    /// contains a call of a function of this name. A condition that the run decided, such as the
+    /// default of an option, may be the reason.
     pub excluded: bool,
     /// The number of enclosing branches whose condition is unknown.
     pub undecided: u32,
@@ -45,7 +45,7 @@ pub(super) struct Context {
     /// The number of active loops that are in a later round.
     pub later_rounds: u32,
     /// The current code is in a later round of a loop that may end earlier, or in the `__exit__` of
-    /// a manager: a failure may not occur in every run that reaches the line.
+    /// a manager. So a failure may not occur in every run that reaches the line.
     pub in_doubt: bool,
     /// The number of objects at the beginning of the current round, if this is known to be a later
     /// round.
@@ -63,7 +63,7 @@ pub(crate) enum Certainty {
     Guessed,
     /// The code is after `if …: return`, in another arm of an unknown condition inside a function
     /// or loop, in a round that may not run, or in a function that an uncalled function calls.
-    /// Arguments and conditions that depend on each other may have been assumed independently.
+    /// Arguments and conditions that depend on each other may have been assumed to be independent.
     Doubtful,
     Certain,
 }
@@ -131,8 +131,8 @@ impl<'p> Interp<'p> {
         self.context.speculative
     }
 
-    /// Whether the current code is in a function that nothing called in this run, although the program
-    /// has a call of it.
+    /// Whether the current code is in a function that nothing called in this run, although the
+    /// program contains a call of a function of this name.
     pub(crate) fn excluded(&self) -> bool {
         self.context.excluded
     }

@@ -100,8 +100,8 @@ impl<'p> Interp<'p> {
         value
     }
 
-    /// A function that is compiled for another machine. Python never runs its body, whose names may
-    /// have other meanings: `range` in a Triton kernel yields tensors.
+    /// A function that a library compiles. Python never runs its body, in which names may have
+    /// other meanings. For example, `range` in a Triton kernel yields tensors.
     fn compiled(&mut self, function: &Value) -> Value {
         if let Some(Data::Function(function)) = function.as_obj().map(|id| self.heap.get(id)) {
             self.executed.insert(function.code);

@@ -39,8 +39,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Makes unknown the contents of the global lists and dictionaries that functions fill which
-    /// nothing called: another function may be called after these.
+    /// Makes unknown the contents of the global lists, sets and dictionaries that uncalled
+    /// functions fill, because such a function may run before the function that is analysed.
     fn forget_global_contents(&mut self) {
         for id in self.defined.clone() {
             let Data::Function(function) = self.heap.get(id) else { continue };
@@ -117,8 +117,9 @@ impl<'p> Interp<'p> {
         self.forget_locals(function, defined);
     }
 
-    /// Makes unknown the local variables of a function whose run was undone, for the functions that
-    /// this run has defined: they are the ones after `from`.
+    /// Sets the local variables of `outer`, whose run was undone, to unknown values, so that the
+    /// functions that this run has defined can read them. These functions are the ones after
+    /// `from`.
     fn forget_locals(&mut self, outer: &Function, from: usize) {
         let Some(writes) = self.writes(outer.code) else { return };
         for id in self.defined.get(from..).unwrap_or_default().to_vec() {

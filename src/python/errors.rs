@@ -52,8 +52,9 @@ impl Interp<'_> {
         mismatch(name.as_str(), parameters, bound, &given)
     }
 
-    /// Reports arguments that the method which an object's class defines, and which a library calls
-    /// with the arguments of the object's call, does not accept. Returns whether there are any.
+    /// Reports arguments that a method of the object does not accept. A library calls this method
+    /// with the arguments of the call of the object: for example, `forward` of a module. Returns
+    /// whether there are such arguments.
     pub(crate) fn refuse_passed_on(&mut self, object: &Value, method: &Value, args: &Args, span: Span) -> bool {
         let Value::Bound(pair) = method else { return false };
         let Some(Data::Function(function)) = pair.1.as_obj().map(|id| self.heap.get(id)) else { return false };
@@ -80,8 +81,8 @@ impl Interp<'_> {
         Some(parameters.skip(bound).collect())
     }
 
-    /// The function that a call of a function or method certainly calls, and the number of its
-    /// parameters that the receiver binds.
+    /// The function that certainly runs if this function or method is called, and the number of its
+    /// parameters that are bound to a receiver: 0 or 1.
     fn sure_function(&self, callee: &Value) -> Option<(ObjId, usize)> {
         match callee {
             // In a method that nothing calls, `self` may be an instance of a subclass.
@@ -100,7 +101,8 @@ impl Interp<'_> {
         }
     }
 
-    /// The `__init__` that creating an instance certainly calls, with unchanged arguments.
+    /// The `__init__` that runs with the unchanged arguments if an instance is created; `None` if
+    /// this is not certain.
     fn plain_constructor(&self, class: ObjId) -> Option<ObjId> {
         let mro = self.mro(class);
         let plain = mro.iter().all(|ancestor| match ancestor {

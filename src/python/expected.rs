@@ -1,7 +1,7 @@
-//! Failures that the program expects, which are not reported: in `with pytest.raises(…)`, in
-//! `with self.assertRaises(…)`, in `with contextlib.suppress(…)`, in a test that is marked as an
-//! expected failure, or in a `try` whose handler catches PyTorch's exceptions and does not raise
-//! again.
+//! Failures that the program expects. Such failures are not reported. They occur inside
+//! `with pytest.raises(…)`, `with self.assertRaises(…)` or `with contextlib.suppress(…)`, in a test
+//! that is marked as an expected failure, or in a `try` whose handler catches PyTorch's exceptions
+//! and does not raise again.
 
 use super::interp::Interp;
 use super::stmt::Flow;

@@ -430,7 +430,7 @@ impl<'p> Interp<'p> {
         self.getattr(object, name, span)
     }
 
-    /// Whether `self.name` certainly does not exist, which is reported.
+    /// Whether `self.name` certainly does not exist. If it does not, this is reported.
     fn lacks_own_attribute(&mut self, attribute: &'p ExprAttribute, object: &Value) -> bool {
         let span = self.span(attribute);
         attribute.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self")
@@ -520,7 +520,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Calls the callee; if the result of a module is unknown, its device is the one of the inputs.
+    /// Calls the callee. If the callee is a module whose result is unknown, the result is assumed
+    /// to be on the device of the inputs.
     fn call_and_place(&mut self, func: &'p Expr, callee: &Value, args: Args, span: Span) -> Value {
         let placed = self.module_output(func, callee, &args, span);
         self.check_loss(func, callee, &args, span);
@@ -537,8 +538,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether a method of the receiver is defined by a subclass of the class whose method runs:
-    /// other instances may have another method of this name.
+    /// Whether the receiver gets this method from a subclass of the class whose method runs now.
+    /// Other instances of that class may then have another method of this name.
     fn is_of_subclass(&self, receiver: &Value, name: Sym) -> bool {
         let Some((class, _)) = self.frames.iter().rev().find_map(|frame| frame.owner.as_ref()) else { return false };
         let line = self.mro_of(receiver);
@@ -561,7 +562,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// `Base.__init__(…)` without the object: it fails in Python, but code generators write it.
+    /// Whether a call has the form `Base.__init__(…)`, without the object. Such a call fails in
+    /// Python, but it occurs in the sources of code generators.
     fn lacks_self(&self, class: &Value, name: &str, args: &Args) -> bool {
         let is_class = match class {
             Value::Path(_) | Value::Lazy(_) => true,

@@ -362,7 +362,7 @@ impl<'p> Interp<'p> {
         self.run_function(function, vars.clone(), first.clone(), *call, None)
     }
 
-    /// A method of a generator.
+    /// Calls a method of a generator.
     pub(super) fn generator_method(&mut self, generator: &Value, name: &str, span: Span) -> Option<Value> {
         let (id, _) = self.heap.suspended(generator)?;
         Some(match name {

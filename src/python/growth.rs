@@ -55,9 +55,9 @@ impl<'p> Interp<'p> {
         flow
     }
 
-    /// The lists whose length was known before and is not now, with their earlier contents. Only
-    /// the first `older` objects, which existed before the loop, are considered: a list that the
-    /// loop creates is a new one in each round.
+    /// The lists whose length was known before the loop but is not known now, with their earlier
+    /// contents. Only the first `older` objects, which existed before the loop, are considered: a
+    /// list that the loop creates is a new one in each round.
     fn grown(&mut self, before: Mark, older: usize, change: &Delta) -> Vec<(ObjId, Vec<Value>)> {
         self.heap.undo(before);
         let mut lists: Vec<(ObjId, Vec<Value>)> = Vec::new();

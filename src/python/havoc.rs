@@ -267,7 +267,7 @@ impl Interp<'_> {
     }
 
     /// Whether a coroutine may wait for others before it ends: its function contains `await`,
-    /// `async for` or `async with`, or is not known.
+    /// `async for` or `async with`, or the function is not known.
     pub(crate) fn waits(&self, coroutine: &Value) -> bool {
         let Some((_, suspended)) = self.heap.suspended(coroutine) else { return true };
         let Source::Call { function, .. } = &*suspended.source else { return true };
@@ -276,8 +276,8 @@ impl Interp<'_> {
         self.writes(code).is_none_or(|writes| writes.waits)
     }
 
-    /// Whether the class has a method defined by the program, other than the constructor, that
-    /// calls one of these methods on its own object.
+    /// Whether a method of the class, other than the constructor, calls one of these methods on its
+    /// own object. Only methods that the program defines are considered.
     pub(crate) fn calls_on_itself(&self, class: ObjId, names: &[&str]) -> bool {
         let classes = self.mro(class);
         let methods = classes.iter().filter_map(Value::as_obj).filter_map(|class| match self.heap.get(class) {
@@ -302,8 +302,8 @@ impl Interp<'_> {
         Some(code.writes.get_or_init(|| Rc::new(Writes::of(code.body))).clone())
     }
 
-    /// Makes unknown the contents of the collections outside of a function, under one name, that its
-    /// body may fill.
+    /// Makes unknown the contents of the collections in outer variables that the body of a function
+    /// may fill.
     pub(super) fn forget_filled(&mut self, code: CodeId, scope: ObjId) {
         let Some(writes) = self.writes(code) else { return };
         for place in writes.contents.iter().filter(|place| place.len() == 1) {

@@ -62,7 +62,7 @@ pub(crate) trait Sources<'p> {
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import;
 }
 
-/// The largest depth to which binding a name may require binding further names.
+/// The largest depth of nested bindings: to bind one name, other names may have to be bound first.
 const MAX_DEMANDS: usize = 24;
 
 /// A lazily executed module.
@@ -202,9 +202,9 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether the statements that bind a name may be run now: not if they are already running,
-    /// because names can depend on each other in cycles, and not beyond the limits of depth and
-    /// budget.
+    /// Whether the statements that bind a name may be run now. They may not if they are already
+    /// running (names can depend on each other in cycles), or if a limit of depth or budget is
+    /// reached.
     fn may_demand(&self, scope: ObjId, name: Sym) -> bool {
         let deep = self.demands.len() >= MAX_DEMANDS || self.frames.len() >= super::interp::MAX_DEPTH;
         !deep && self.meter.may_import() && !self.demands.contains(&(scope, name))

@@ -148,14 +148,15 @@ pub(crate) struct Interp<'p> {
     pub(super) sources: &'p dyn Sources<'p>,
     /// The file that is checked.
     pub root: FileId,
-    /// A place: the values of all expressions around it are reported to the observer.
+    /// A file and an offset: the observer gets the values of all expressions around this place.
     pub spot: Option<(FileId, u32)>,
     pub(super) code: Vec<Code<'p>>,
     pub(super) code_ids: FxHashMap<usize, CodeId>,
     pub(super) frames: Vec<Frame<'p>>,
     /// Generators that wait at a `yield` while their consumer runs.
     pub(super) waiting: Vec<Frame<'p>>,
-    /// Paths that have left blocks, and continue at the end of these blocks.
+    /// Paths that have left blocks. Each continues at the end of the outermost block or call that
+    /// it has left.
     pub(super) exits: Vec<Exit>,
     pub(super) last_block: BlockId,
     /// The last evaluated comprehension or generator may have no elements.
@@ -169,14 +170,14 @@ pub(crate) struct Interp<'p> {
     pub(super) lines: RefCell<FxHashMap<Sym, Rc<[Value]>>>,
     /// The attributes that the methods of a class, other than the constructor, assign.
     pub(super) stored: FxHashMap<ObjId, Rc<[Sym]>>,
-    /// For each file, what its objects are according to the methods that it calls.
+    /// For each file, the types of its objects, recognised by what the file does with them.
     pub(super) protocols: FxHashMap<FileId, Rc<super::protocol::Protocols>>,
     /// Bodies that ran at least once.
     pub(super) executed: FxHashSet<CodeId>,
     /// The functions that the root file defines, in order, except those in an arm of an unknown
     /// condition inside a function or loop.
     pub(super) defined: Vec<ObjId>,
-    /// The methods that subclasses of the program define anew, by their class and name.
+    /// The methods that subclasses in the program override, by base class and name.
     pub(super) overridden: FxHashSet<(ObjId, Sym)>,
     /// The scopes of lazily executed modules.
     pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
@@ -458,7 +459,7 @@ impl<'p> Interp<'p> {
         self.frames.iter().take_while(|f| !inside(f)).any(|f| f.loops().next().is_some())
     }
 
-    /// Whether an argument of a call in an arm of an unknown condition is a literal.
+    /// Whether an argument is a literal, in a call in an arm of an unknown condition.
     pub(crate) fn is_literal(&self, argument: Span) -> bool {
         self.literals.contains(&argument)
     }

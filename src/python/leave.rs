@@ -89,7 +89,7 @@ pub(super) struct Loop {
 }
 
 impl<'p> Interp<'p> {
-    /// A number for a block or a call.
+    /// A new number for a block or a call.
     pub(super) fn block_id(&mut self) -> BlockId {
         self.last_block = self.last_block.wrapping_add(1);
         self.last_block

@@ -219,9 +219,9 @@ pub(crate) trait Library: Sync {
 pub(crate) struct Words {
     /// The class of modules.
     pub module: &'static str,
-    /// Methods that modules have, and other objects that are called with tensors do not have.
+    /// Methods that only modules have, among the objects that are called with tensors.
     pub module_methods: &'static [&'static str],
-    /// Attributes that tensors have, and other objects with a device do not have.
+    /// Attributes that only tensors have, among the objects with a device.
     pub tensor_attributes: &'static [&'static str],
     /// Names in `forward` that show that it may move tensors to the CPU.
     pub to_host: &'static [&'static str],
@@ -246,7 +246,7 @@ pub(crate) enum RejectKind {
     Index,
     /// A tensor whose memory layout the operation does not support.
     Layout,
-    /// Values that the host cannot read.
+    /// A read on the CPU of values that are on another device.
     Host,
     /// A name that a module or a value does not have.
     Name,
@@ -343,16 +343,16 @@ pub(crate) enum Event<'a> {
     /// `object.name`, and `from` is the place of the assigned expression, if the statement has no
     /// other target.
     SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span, from: Option<Span> },
-    /// An instance was created to run the methods of a class of which the program creates no
-    /// instance. Its attributes are what the constructor has set.
+    /// An instance was created to analyse the methods of a class, because the program creates no
+    /// instance of the class. Its attributes have the values that the constructor has set.
     Supposed { object: &'a Value },
     /// An attribute is read: `.grad` of a tensor, or an instance's attribute whose value is a list,
     /// a tuple or a dictionary. `object` is `None` for `.grad` of an unknown value.
     ReadAttribute { object: Option<ObjId>, name: Sym },
     /// A library's function has returned.
     Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },
-    /// A library derived the tensor `result` from the tensor `object`, for example by reading its
-    /// attribute `name`. Otherwise, `name` is the name of the function.
+    /// A library derived the tensor `result` from the tensor `object`, for example as a view.
+    /// `name` is the attribute of `object` that was read, or the function that was called.
     Viewed { object: ObjId, result: ObjId, name: Sym, span: Span },
     /// A library wrote a computed value, `result`, into an existing object.
     Written { object: ObjId, result: &'a Value, span: Span },

@@ -33,7 +33,7 @@ const MAX_ROUNDS: usize = 16;
 
 impl<'p> Interp<'p> {
     /// Runs a loop. If an exception ends its first round on every path, everything that the body
-    /// writes becomes unknown: the loop of the corrected program writes it.
+    /// writes becomes unknown, because the corrected program would run the whole body.
     pub(super) fn looping(&mut self, body: &'p [Stmt], run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         let guesses = self.context.guesses;
         let flow = run(self);
@@ -395,12 +395,12 @@ impl<'p> Interp<'p> {
     }
 
     /// Runs a loop's body from the state on entry, then from the joined states at the end of its
-    /// rounds, until a fixpoint. (An accumulator may be a number before the loop and a tensor
-    /// inside it.) Values that keep changing become unknown.
+    /// rounds, until a fixpoint. The join covers, for example, an accumulator that is a number
+    /// before the loop and a tensor inside it. Values that keep changing become unknown.
     ///
-    /// `begin` evaluates the condition: `Some(false)` ends the loop, `None` may end it. `certain`
-    /// means that the body runs at least once. `last` runs the last round, if its element differs
-    /// from the others.
+    /// `begin` evaluates the condition. It returns `Some(false)` if the loop ends, and `None` if
+    /// the loop may end. `certain` means that the body runs at least once. `last` runs the last
+    /// round, if its element differs from the others.
     pub(super) fn widened(
         &mut self,
         rounds: Rounds,
@@ -527,21 +527,22 @@ impl<'p> Interp<'p> {
         if met { Flow::Next } else { Flow::Stopped }
     }
 
-    /// The number of paths that have left for an outer block, and the number of paths that ended
-    /// the program.
+    /// The number of paths that left a block and wait to continue in an outer one, and the number
+    /// of paths that ended with an uncaught exception or ended the program.
     fn left(&self) -> (usize, u32) {
         (self.exits.len(), self.uncaught)
     }
 
-    /// Begins a round. `doubt`: the round may not run, although earlier rounds did.
+    /// Begins a round. `doubt`: it is not certain that the round runs, although earlier rounds did.
     fn doubt_round(&mut self, outer: Context, doubt: bool) {
         self.context.in_doubt = outer.in_doubt || doubt;
     }
 
     /// Runs a loop's body from the state in which its first round ended, only for the observer: the
-    /// effects are discarded. If the rule states of several paths are stored separately from the
-    /// end of this round on, but not before, the next round is replayed, too. `skipped`: the loop
-    /// may have no round; in that case, the program does not evaluate the condition a second time.
+    /// effects are discarded. If the rule states of several paths are stored separately at the end
+    /// of this round, but not at its beginning, the next round is replayed, too. `skipped`: the
+    /// loop may have no round; in that case, the program does not evaluate the condition a second
+    /// time.
     fn show_second_round(
         &mut self,
         (mark, id): (Mark, BlockId),

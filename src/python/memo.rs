@@ -4,7 +4,7 @@ use super::Args;
 use super::interp::Interp;
 use crate::value::{Data, Function, Key, ObjId, Value, join, sym};
 
-/// The attribute of a function that stores its cached results by their arguments.
+/// The attribute of a function that stores its cached results. The keys are the arguments.
 pub(crate) const MEMO: &str = "<memo>";
 /// The attribute of a function that stores the size of its cache.
 pub(crate) const MEMO_SIZE: &str = "<memo-size>";

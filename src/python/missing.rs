@@ -33,8 +33,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether the program imports a module of this name: `import quaternion` sets
-    /// `numpy.quaternion`.
+    /// Whether the program imports a module that may add this name to a library: for example,
+    /// `import quaternion` sets `numpy.quaternion`.
     fn imports(&self, name: Sym) -> bool {
         // `import torch_neuron` sets `torch.neuron`.
         let texts = [format!("\nimport {name}"), format!("import torch_{name}")];
@@ -72,8 +72,9 @@ impl Interp<'_> {
         true
     }
 
-    /// Reports the attribute of `self` that nothing in the program sets, in a class whose bases are
-    /// all known; returns whether it is reported. (A subclass outside the program may set it.)
+    /// Reports an attribute of `self` that nothing in the program sets, if all bases of the class
+    /// are known. Returns whether it is reported. Classes with names such as `…Mixin` or `Base…`
+    /// are skipped, because a subclass outside the program may set the attribute.
     pub(super) fn report_own_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
         // Most attributes are stored in the object.
         if object.as_obj().is_none_or(|id| self.heap.attr(id, name.as_str()).is_some()) {
@@ -105,8 +106,8 @@ impl Interp<'_> {
         true
     }
 
-    /// Whether an object is a module, and all its classes are those of the program and
-    /// `torch.nn.Module`.
+    /// Whether an object is a module, and the program defines all its classes except
+    /// `torch.nn.Module`, `object` and `abc.ABC`.
     fn has_only_known_bases(&self, object: &Value) -> bool {
         let line = self.mro_of(object);
         line.iter().any(|class| class.as_path() == Some(self.library.words().module))
@@ -156,7 +157,8 @@ impl Interp<'_> {
         self.sources.assigns(self.root, name.as_str()) || texts.iter().any(|text| self.mentions(sym(text).as_str()))
     }
 
-    /// Reports arguments that no call accepts, whatever the condition of the arm that contains it.
+    /// Reports arguments that the callee never accepts, even if the call is in an arm of an unknown
+    /// condition.
     pub(crate) fn report_arguments(&mut self, message: String, span: Span) {
         self.in_any_arm(|it| it.report_missing(RejectKind::Arguments, message, span));
     }
@@ -167,7 +169,7 @@ impl Interp<'_> {
     }
 }
 
-/// The name that was probably meant.
+/// The name in `names` that the author of `name` probably meant.
 pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let most = match name.len() {
         0..=3 => 0,

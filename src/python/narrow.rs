@@ -57,7 +57,7 @@ pub(super) fn guards(body: &[Stmt], at: u32) -> Vec<&Expr> {
     all
 }
 
-/// Whether a condition only asks whether a value is `None`.
+/// Whether a condition only tests whether a value is `None`.
 pub(super) fn tests_none(test: &Expr) -> bool {
     matches!(test, Expr::Compare(e) if e.comparators.iter().all(Expr::is_none_literal_expr))
 }

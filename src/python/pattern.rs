@@ -203,7 +203,7 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// Whether two of None, True and False are the same.
+/// Whether two values are the same, if each of them is None, True or False.
 fn identical(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Bool(x), Value::Bool(y)) => x == y,

@@ -214,7 +214,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Calls a special method of containers, such as `__len__`; `None` for other methods.
+    /// Calls a special method of a container, such as `__len__`. Returns `None` for other methods.
     pub(super) fn syntax_method(&mut self, receiver: &Value, name: Sym, args: &Args, span: Span) -> Option<Value> {
         let first = args.pos.first().map(|a: &Arg| a.value.clone());
         let second = args.pos.get(1).map(|a| a.value.clone());

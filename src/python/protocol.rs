@@ -1,6 +1,6 @@
 //! What an object of unknown type is, according to what the program does with it: an object whose
-//! `eval()` or `parameters()` is called is a module, whatever its name is. An unknown argument
-//! `device=` is a device.
+//! `eval()` or `parameters()` is called is a module, whatever its name is. An unknown argument such
+//! as `device=args.device` is a device.
 
 mod body;
 mod file;
@@ -61,8 +61,8 @@ impl<'p> Interp<'p> {
         library.open_method(self, object, sym(name), args, span)
     }
 
-    /// The element that a loop assigns to its target. If the program moves a part of the elements,
-    /// which are unknown, to another device, they are assumed to be batches on the CPU.
+    /// The element that a loop assigns to its target. If the elements are unknown, and the loop
+    /// moves a part of them to another device, they are assumed to be batches on the CPU.
     pub(super) fn element_of_batches(&self, stmt: &'p StmtFor, value: Value) -> Value {
         let has_unknown = |value: &Value| matches!(value, Value::Unknown);
         let parts = value.parts();
@@ -117,8 +117,8 @@ impl<'p> Interp<'p> {
         Some(library.module_output(self, &name, span))
     }
 
-    /// Checks the call of an unknown function on whose result the program calls `backward()`: a
-    /// loss, whose tensors must be on one device.
+    /// Checks the call of an unknown function if the program calls `backward()` on its result. Such
+    /// a function computes a loss, so its arguments must be on one device.
     pub(super) fn check_loss(&mut self, func: &'p Expr, callee: &Value, args: &Args, span: Span) {
         if matches!(callee, Value::Unknown)
             && args.pos.len() == 2
@@ -137,8 +137,8 @@ impl<'p> Interp<'p> {
         call.file == self.file() && self.protocols().is_unmapped_checkpoint(call.start.into())
     }
 
-    /// Whether an expression is the device of a tensor: the object is one, or the file reads
-    /// attributes of tensors from it. Nothing shows that this device is a GPU.
+    /// Whether `object.device` is the device of a tensor: the object is a tensor, or the file reads
+    /// attributes of tensors from it. Such a device is not assumed to be a GPU.
     pub(super) fn is_device_of_tensor(&mut self, object: &Value, attribute: &ExprAttribute) -> bool {
         // `next(model.parameters()).device`
         attribute.attr.as_str() == "device"
@@ -153,7 +153,7 @@ impl<'p> Interp<'p> {
         self.protocols().is_module(&text)
     }
 
-    /// What the objects of the current file are.
+    /// What the objects of the current file are, according to the methods that it calls.
     fn protocols(&mut self) -> Rc<Protocols> {
         let file = self.file();
         if let Some(known) = self.protocols.get(&file) {
@@ -198,7 +198,7 @@ fn function_of(method: &Value) -> Option<ObjId> {
     }
 }
 
-/// An element of a loop in which everything unknown is on the device of the batch.
+/// An element of a loop, with its unknown parts on the device of the batch.
 fn on_device_of_batch(value: &Value, at: Span) -> Value {
     match value {
         Value::Unknown => {

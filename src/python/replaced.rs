@@ -6,7 +6,8 @@ use crate::value::{Sym, Value, dotted, sym};
 
 impl Interp<'_> {
     /// Records `path.name = value`. Settings such as `torch.backends.cudnn.benchmark = True` are
-    /// not replacements, nor is `os.environ |= …`, which assigns the same object.
+    /// not replacements. `os.environ |= …` is not a replacement either, because it assigns the same
+    /// object.
     pub(super) fn replace_member(&mut self, path: Sym, name: Sym, value: &Value) {
         let is_setting = matches!(
             value,

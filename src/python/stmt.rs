@@ -126,7 +126,7 @@ impl<'p> Interp<'p> {
         Flow::Next
     }
 
-    /// `%env NAME=value` in a notebook.
+    /// Runs `%env NAME=value` in a notebook.
     fn magic(&mut self, stmt: &'p ast::StmtIpyEscapeCommand) {
         let Some((name, value)) = stmt.value.strip_prefix("env ").and_then(|rest| rest.split_once(['=', ' '])) else {
             return;

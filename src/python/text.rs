@@ -170,7 +170,7 @@ pub(super) fn part_of_text(text: &str, index: &Value) -> Option<String> {
     Some(slice_of(&chars, *start, *stop, step.unwrap_or(1)).into_iter().collect())
 }
 
-/// A method of a string, if all its arguments are known.
+/// The result of a method of a string, if all arguments are known.
 fn known_method(it: &mut Interp<'_>, text: &str, name: &str, args: &Args) -> Option<Value> {
     if args.more_pos || args.more_kw || !args.kw.is_empty() || text.len() > LONGEST {
         return None;

@@ -28,8 +28,8 @@ struct Uses<'p, 'n> {
 }
 
 impl<'p> Uses<'p, '_> {
-    /// Returns whether the statements after these are to be read, too: every run reaches them, and
-    /// the name still has the same value.
+    /// Reads the statements of a block. Returns whether the statements after the block are read,
+    /// too: every run reaches them, and the name still has the same value.
     fn block(&mut self, body: &'p [Stmt]) -> bool {
         body.iter().all(|stmt| self.statement(stmt))
     }

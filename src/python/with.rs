@@ -97,8 +97,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs the body of a `with` that an exception may end at any point, as for `suppress(…)` and
-    /// `pytest.raises(…)`.
+    /// Runs the body of a `with` statement if an exception may end the body at any point, as in
+    /// `with suppress(…)` and `with pytest.raises(…)`.
     fn suppressing(&mut self, body: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
         let mark = self.heap.mark();
         self.heap.begin_journal();

@@ -1,5 +1,5 @@
-//! The topics of the notes that libraries write and rules read. `library/notes.rs` defines the same
-//! names, because the modules `rules` and `library` do not depend on each other.
+//! The topics of the notes that libraries write and rules read. `library/notes.rs` also defines
+//! these names, because the modules `rules` and `library` do not depend on each other.
 
 use crate::python::Interp;
 use crate::value::{Topic, Value};

@@ -37,8 +37,8 @@ pub struct Page {
     pub cuda: Option<String>,
     /// What the Example needs in addition to a CPU.
     pub needs: Option<Needs>,
-    /// The fix replaces this argument by the template, in which the argument's name in braces
-    /// stands for its old source text.
+    /// The fix replaces this argument with the template. In the template, the argument's name in
+    /// braces stands for the old source text of the argument.
     pub replace: Option<Assignment>,
     /// The fix sets this keyword argument to the text of the template.
     pub set: Option<Assignment>,

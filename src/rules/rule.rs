@@ -16,9 +16,10 @@ use crate::value::{Sym, Value};
 /// For one library call, the order is: `moment` is called, the trace applies the moment, `call` is
 /// called, the library function runs, `returned` is called.
 pub(super) trait Rule: Default {
-    /// Whether `call` and `event` are also called in repeated iterations
-    /// ([`Interp::second_round`]), in which `moment`, `returned` and `assigned` are always called.
-    /// This must be true if `call` or `event` reads or writes a state on the heap.
+    /// Whether `call` and `event` are also called in replayed iterations
+    /// ([`Interp::second_round`]). The methods `moment`, `returned` and `assigned` are always
+    /// called there. The constant must be true if `call` or `event` reads or writes a state on the
+    /// heap.
     const LATER_ROUNDS: bool = false;
 
     /// The run begins.
@@ -51,7 +52,7 @@ pub(super) trait Rule: Default {
     /// The run has ended.
     fn end(&self, _: &mut Context<'_, '_>) {}
 
-    /// A Python file was parsed without errors. `_span` makes a span of two offsets in the text.
+    /// A Python file was parsed without errors. `_span` makes a span from two offsets in the text.
     fn parsed(&self, _: &mut Findings<'_>, _body: &[Stmt], _text: &str, _span: &dyn Fn(usize, usize) -> Span) {}
 
     /// A file that launches programs sets an environment variable.

@@ -1,4 +1,4 @@
-//! Quick fixes, all safe fixes at once, and comments that ignore a finding.
+//! Code actions: quick fixes, all safe fixes at once, and comments that ignore a finding.
 
 use std::collections::HashMap;
 
@@ -50,7 +50,8 @@ pub(super) fn actions(
     all
 }
 
-/// Whether a kind of action was requested: `source` requests all of `source.fixAll.…`.
+/// Whether a kind of action was requested: for example, `source` requests every kind that begins
+/// with `source.`.
 fn is_kind(kind: &str, asked: &str) -> bool {
     kind.strip_prefix(asked).is_some_and(|rest| asked.is_empty() || rest.is_empty() || rest.starts_with('.'))
 }

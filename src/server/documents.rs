@@ -212,7 +212,7 @@ fn place(uri: &Uri, home: &Path) -> PathBuf {
     path.canonicalize().unwrap_or(path)
 }
 
-/// A text after some changes, each of which refers to the result of the previous one; `None` if a
+/// A text after these changes. Each change refers to the result of the previous one. `None` if a
 /// change refers to a text that is not known.
 fn edit(
     old: Option<&Content>,

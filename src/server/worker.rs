@@ -103,7 +103,7 @@ pub(super) struct Worker {
     published: FxHashMap<Uri, Vec<Diagnostic>>,
     /// The duration of the last analysis.
     cost: Duration,
-    /// Whether the last analysis was cancelled for something newer.
+    /// Whether the last analysis was cancelled because a newer message made it useless.
     overtaken: bool,
     /// The earliest time at which the document that was edited last is analysed.
     not_before: Option<Instant>,

@@ -261,8 +261,9 @@ impl Workspace {
         Some(found.iter().map(|reported| lens.finding(reported.project, &reported.finding)).collect())
     }
 
-    /// The facts about the variables of a document, or about the expressions around an offset. Code
-    /// that the document's own run does not reach may be reached by programs that import it.
+    /// The facts about the variables of a document, or about the expressions around an offset. If
+    /// the document's own run does not reach some code, a program that imports the document may
+    /// reach it.
     pub(super) fn facts(&mut self, path: &Path, at: Option<u32>, cancelled: Cancelled) -> Result<Facts, Stopped> {
         let project = Project::with_disk(self.top(path), self.disk.clone());
         let Ok(id) = project.load(path).map(|file| file.id) else { return Ok(Facts::none(project)) };
@@ -314,7 +315,8 @@ impl Facts {
     }
 }
 
-/// Panics if the text asks for it (only in debug builds), to test that the server survives a panic.
+/// In debug builds, panics if the text contains a certain comment. This tests that the server
+/// survives a panic.
 fn injected_panic(text: &str) {
     #[expect(clippy::manual_assert, reason = "the panic is intended")]
     if cfg!(debug_assertions) && text.contains("# torchvet-test: panic") {

@@ -84,7 +84,8 @@ fn assigned(line: &str, at: usize) -> Option<Setting> {
     })
 }
 
-/// Whether a value is a literal that enables a variable, and not, for example, another variable.
+/// Whether a value is a literal that enables a variable, and not, for example, a reference to
+/// another variable.
 fn is_on(value: &str) -> bool {
     matches!(value.trim_matches(['"', '\'', ',', ';']), "1" | "true" | "True")
 }

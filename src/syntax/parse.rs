@@ -73,7 +73,7 @@ fn is_rewritten(text: &str, cell: TextRange) -> bool {
 
 /// Whether a place is in a line that IPython accepts and the parser does not. There are two kinds:
 /// `torch.*Tensor?` lists names (the parser accepts `?` only without a wildcard), and `ls data`
-/// uses an alias of a shell command.
+/// uses IPython's alias for a shell command.
 fn is_of_ipython(text: &str, place: TextRange) -> bool {
     let at = place.start().to_usize();
     let (Some(before), Some(after)) = (text.get(..at), text.get(at..)) else { return false };
@@ -87,7 +87,8 @@ fn is_of_ipython(text: &str, place: TextRange) -> bool {
     lists_names || line.split_once(' ').is_some_and(|(command, _)| ALIASES.contains(&command))
 }
 
-/// The shell commands for which IPython defines aliases on Linux and macOS, and its pagers.
+/// The shell commands that IPython accepts without `!` on Linux and macOS: its aliases, and the
+/// pagers `less`, `man` and `more`.
 const ALIASES: &[&str] =
     &["cat", "cp", "ldir", "less", "lf", "lk", "ll", "ln", "ls", "lx", "man", "mkdir", "more", "mv", "rm", "rmdir"];
 

@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 
 use super::bindings::bound_by;
 
-/// The builtins of Python 3, names that interactive tools add, and builtins of Python 2, because a
-/// program may test for the version in many ways.
+/// The builtins of Python 3, names that interactive tools add, and builtins of Python 2. The
+/// builtins of Python 2 are included because a program may test for the version in many ways.
 pub(super) const BUILTINS: &str = "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError \
     BrokenPipeError BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError \
     ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError Ellipsis EncodingWarning EnvironmentError \
@@ -102,7 +102,7 @@ impl<'a> Visitor<'a> for Bound<'a> {
     }
 }
 
-/// The name that a pattern itself binds, without those of its parts.
+/// The name that a pattern itself binds, without the names that its parts bind.
 fn captured(pattern: &ast::Pattern) -> Option<&str> {
     let name = match pattern {
         ast::Pattern::MatchAs(one) => one.name.as_ref(),

@@ -1,7 +1,7 @@
 //! Names that are read although nothing can have bound them: `NameError` and `UnboundLocalError`.
 //!
-//! Each scope is followed once. A name counts as bound if *some* path to its use may have bound it,
-//! so a use is found only if no path has.
+//! Each scope is analysed once. A name counts as bound if *some* path to its use may have bound it,
+//! so a use is reported only if no path to it has bound the name.
 
 use std::rc::Rc;
 
@@ -34,7 +34,7 @@ pub(crate) fn unbound(body: &[Stmt]) -> Vec<Unbound> {
     names.extend(&globals.0);
     let builtins: FxHashSet<&str> = BUILTINS.split_whitespace().collect();
     let module = Rc::new(Scope { names, class: false });
-    // What a function declares as global, it may have bound before anything else runs.
+    // A function may have bound the names that it declares as global before anything else runs.
     let bound = globals.0.into_iter().collect();
     let mut walk = Walk {
         builtins: &builtins,
@@ -62,11 +62,11 @@ pub(crate) fn unbound(body: &[Stmt]) -> Vec<Unbound> {
 /// The names that a scope binds anywhere.
 struct Scope<'a> {
     names: FxHashSet<&'a str>,
-    /// The functions inside a class do not see its names.
+    /// Whether this is the scope of a class: functions inside the class do not see its names.
     class: bool,
 }
 
-/// A function whose body is followed later: its scopes from the module inwards, and its body.
+/// A function whose body is analysed later: its scopes from the module inwards, and its body.
 struct Waiting<'a> {
     scopes: Vec<Rc<Scope<'a>>>,
     parameters: FxHashSet<&'a str>,
@@ -89,11 +89,12 @@ struct Walk<'a, 'b> {
     inner: Vec<FxHashSet<&'a str>>,
     /// The code may run later than the code around it.
     lazy: bool,
-    /// Above 0, nothing is reported: a handler may catch the exception.
+    /// If this is above 0, nothing is reported, because a handler may catch the exception.
     silent: u32,
-    /// The names that the loop around this place binds, if only later iterations may run the place.
+    /// The names that the loop around this place binds. If only later iterations evaluate an
+    /// expression, an earlier iteration may have bound these names.
     later: FxHashSet<&'a str>,
-    /// Inside a part of an expression that only some iterations may evaluate.
+    /// Above 0 inside a part of an expression that some iterations may skip.
     guarded: u32,
     /// The module imports `*`, so its names are not known.
     stars: bool,
@@ -122,7 +123,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Follows the code of a function later, in the scopes of this place.
+    /// Records the code of a function, which is analysed later, in the scopes of this place.
     fn later(&mut self, parameters: Option<&'a ast::Parameters>, types: Option<&'a ast::TypeParams>, body: Code<'a>) {
         let mut names: FxHashSet<&'a str> = self.inner.iter().flatten().copied().collect();
         if let Some(parameters) = parameters {
@@ -182,7 +183,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Runs the body of a loop. A later iteration sees what an earlier one has bound, so all names
-    /// of the body count as bound, except for the simple statements at its beginning: the first
+    /// of the body count as bound, except in the simple statements at its beginning: the first
     /// iteration runs them with the state before the loop.
     fn repeat(&mut self, body: &'a [Stmt], orelse: &'a [Stmt]) {
         let simple =
@@ -243,7 +244,7 @@ impl<'a> Walk<'a, '_> {
             self.state = joined;
             return;
         }
-        // `finally` also runs after an exception, in any of the states before.
+        // `finally` also runs after an exception, in any of the earlier states.
         let ended = joined.is_none();
         self.state = joined.or(before);
         self.bind_all(&attempt.body);
@@ -472,7 +473,8 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
     }
 }
 
-/// Adds the state of a path to that of the paths that meet it; `None` is no path.
+/// Joins the state of a path with the joined state of other paths. `None` means that there is no
+/// path.
 fn join<'a>(joined: &mut Option<FxHashSet<&'a str>>, state: Option<FxHashSet<&'a str>>) {
     match (&mut *joined, state) {
         (Some(joined), Some(state)) => joined.extend(state),

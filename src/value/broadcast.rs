@@ -47,9 +47,9 @@ pub(crate) fn broadcast_pair(a: &[Dim], b: &[Dim]) -> Result<Vec<Dim>, usize> {
     Ok(out)
 }
 
-/// The last dimensions of the broadcast of two tensors, of which only the last dimensions may be
-/// known. If a dimension is known in only one of the tensors, the result has this dimension if its
-/// size is certainly not 1.
+/// The last dimensions of the result if two tensors are broadcast. Perhaps only the last dimensions
+/// of these tensors are known. If a dimension is known in only one of the tensors, the result has
+/// this dimension if its size is certainly not 1.
 pub(crate) fn broadcast_ends(a: &[Dim], b: &[Dim]) -> Vec<Dim> {
     let back = |dims: &[Dim], at: usize| dims.len().checked_sub(at).and_then(|at| dims.get(at).cloned());
     let one = |at: usize| match (back(a, at), back(b, at)) {

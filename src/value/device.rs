@@ -15,7 +15,8 @@ pub(crate) enum DeviceKind {
     Module,
     /// The unknown device that the program names in this way: "`self.device`".
     Named(Sym),
-    /// The unknown device of the batches of a loader of which the program moves a part.
+    /// The unknown device of the batches of a loader, if the program moves a part of these batches
+    /// to another device.
     Batch,
 }
 

@@ -137,7 +137,8 @@ impl Dtype {
         }
     }
 
-    /// The complex dtype with parts of this real dtype; `complex64` if there is none.
+    /// The complex dtype with parts of this real dtype; `complex64` if there is none. A complex
+    /// dtype stays unchanged.
     pub(crate) fn to_complex(self) -> Dtype {
         match self {
             Dtype::Float16 => Dtype::Complex32,

@@ -99,7 +99,7 @@ impl Heap {
         self.refused.extend(value.as_obj());
     }
 
-    /// Whether a value was computed from the result of a rejected call.
+    /// Whether a value is the result of a rejected call, or a tensor that was computed from one.
     pub(crate) fn is_of_refused(&self, value: &Value) -> bool {
         value.as_obj().is_some_and(|id| self.refused.contains(&id))
     }
@@ -212,8 +212,8 @@ impl Heap {
         self.new_tensor(tensor, false)
     }
 
-    /// Puts a parameter on the heap. It is marked from the beginning, so it is a parameter in every
-    /// state that the handler of an exception may see.
+    /// Puts a parameter on the heap. It is marked as a parameter when it is created, so it is a
+    /// parameter in every state that the handler of an exception may see.
     pub(crate) fn parameter(&mut self, tensor: Tensor) -> Value {
         self.new_tensor(tensor, true)
     }

@@ -120,8 +120,8 @@ pub(crate) struct UserClass {
     pub open: bool,
 }
 
-/// The attribute in which an instance of a container class stores its entries: of `deque`,
-/// `Counter`, a subclass of `dict` or `list`, and similar classes.
+/// The attribute in which an instance of a container class stores its entries. Container classes
+/// are `deque`, `Counter`, subclasses of `dict` and `list`, and similar classes.
 pub(crate) const PAYLOAD: &str = "<items>";
 
 /// An instance of a class of the program or of a library.
@@ -161,7 +161,7 @@ pub(crate) struct Suspended {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
     Fresh,
-    /// Up to an unknown place.
+    /// The code has run up to an unknown place.
     Started,
     Done,
 }
@@ -199,7 +199,7 @@ pub(crate) enum Source {
         call: Span,
     },
     /// The first argument that is suspended code runs step by step, as elements are requested; the
-    /// others run as a whole.
+    /// other arguments run as a whole.
     Zip {
         over: Vec<Value>,
         call: Span,

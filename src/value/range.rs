@@ -7,8 +7,8 @@ use super::Size;
 
 /// The values that a tensor's elements take: a few closed intervals, in order, disjoint.
 ///
-/// Each element is inside the range, or is NaN (`sqrt` of a negative number, `std` of one element,
-/// `sigmoid` of NaN). So a range does not exclude NaN, except for integers, which cannot be NaN.
+/// Each element is inside the range, or is NaN (for example, `sqrt` of a negative number, or `std`
+/// of one element). So a range does not exclude NaN, except for integers, which cannot be NaN.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Range {
     parts: SmallVec<[(f64, f64); 2]>,
@@ -27,8 +27,8 @@ pub(crate) struct Range {
     /// for example in one column, and an index may exclude this position. Contains the ranges of
     /// the columns, if they are known.
     pub uneven: Option<Rc<[Range]>>,
-    /// A value that occurs although the bounds may not, such as the fill value of a border around
-    /// unknown pixels.
+    /// A value that occurs, even if the bounds do not occur, such as the fill value of a border
+    /// around unknown pixels.
     pub met: Option<Met>,
 }
 
@@ -114,7 +114,7 @@ impl Range {
     }
 
     /// The range of a part of the data, if the part may be empty: a value that is known to occur in
-    /// it occurs only in some runs.
+    /// a nonempty part occurs only in some runs.
     pub(crate) fn of_perhaps_empty(self) -> Range {
         let met = self.meets().map(|met| Met { always: false, ..met });
         let part = self.of_part();

@@ -4,9 +4,8 @@ use super::{Data, Dict, Heap, Items, Tensor, Value};
 
 impl Heap {
     /// Copies a value for the next round: replaces the tensors that are not older than object
-    /// number `since` (directly in the value, or in tuples, lists and dictionaries), so that a
-    /// write to a tensor of one round is not seen in the next. Older memory is shared by all
-    /// rounds.
+    /// number `since`, also those inside tuples, lists and dictionaries. So a write to a tensor of
+    /// one round is not seen in the next round. Older memory is shared by all rounds.
     pub(crate) fn renewed(&mut self, value: &Value, since: usize) -> Value {
         self.renewed_at(value, since, super::equal::DEPTH)
     }
@@ -43,10 +42,10 @@ impl Heap {
         Value::Obj(self.alloc(data))
     }
 
-    /// The single element of a collection of unknown length represents all its objects. Returns one
-    /// of them: a copy that may be the same object as the element and as its other copies. So a
-    /// write to one copy is not seen as a write to all, and facts that are learned about one copy
-    /// do not hold for the others.
+    /// The single element of a collection of unknown length represents all objects in the
+    /// collection. Returns a copy of the element for one of these objects. The copy may be the same
+    /// object as the element and as the other copies. So a write to one copy is not treated as a
+    /// write to all of them, and facts that are learned about one copy do not hold for the others.
     pub(crate) fn one_of_many(&mut self, element: &Value) -> Value {
         self.one_of_many_at(element, MAX_NESTED)
     }

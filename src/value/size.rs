@@ -83,8 +83,8 @@ impl Poly {
         Some(Poly { terms: terms.collect::<Option<_>>()?, constant: self.constant.checked_neg()? })
     }
 
-    /// Whether a number divides every coefficient, but not the constant. Then the polynomial is
-    /// never 0, whatever integers the symbols stand for.
+    /// Whether some number greater than 1 divides every coefficient, but not the constant. Then the
+    /// polynomial is never 0, whatever integers the symbols stand for.
     fn leaves_a_rest(&self) -> bool {
         let divisor = self.terms.iter().fold(0_u64, |divisor, (_, k)| gcd(divisor, k.unsigned_abs()));
         divisor > 1 && !self.constant.unsigned_abs().is_multiple_of(divisor)

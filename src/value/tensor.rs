@@ -82,7 +82,7 @@ impl Role {
 /// cases in the methods below.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Past {
-    /// Neighbours were mixed, by a resize other than nearest neighbour.
+    /// Neighbouring elements were mixed, by an interpolation other than nearest neighbour.
     pub interpolated: Origin,
     /// Bytes were divided by 255, which is usual for images.
     pub scaled: Origin,
@@ -211,7 +211,8 @@ pub(crate) struct Tensor {
     /// The `backward()` that freed the graph from which this tensor was computed. Not inherited:
     /// [`super::Heap::tensor`] clears it.
     pub freed: Origin,
-    /// The number of writes to its memory is uncertain: for example, it differs between paths.
+    /// The number of writes to the tensor's memory is uncertain: for example, it differs between
+    /// paths.
     pub unsure: bool,
 }
 

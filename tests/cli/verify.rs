@@ -155,7 +155,7 @@ fn devices_are_judged_without_a_gpu() {
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
     // In PyTorch 2.1, fake tensors on a GPU need its driver.
     if shown.contains("by PyTorch 2.1.") {
-        assert!(shown.contains("(undecided: it needs a GPU, and there is none"), "{shown}");
+        assert!(shown.contains("(undecided: the witness needs a GPU, and there is none"), "{shown}");
         return;
     }
     assert!(shown.contains("fails on PyTorch's fake tensors: ") || shown.contains("fails on the GPU: "), "{shown}");
@@ -203,7 +203,7 @@ fn what_no_call_shows_is_undecided() {
     let sandbox = Sandbox::new(&[("a.py", "import torch\nx = torch.zeros(3)\nx.to('cuda')\n")]);
     let Some(python) = python() else { return };
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
-    assert!(shown.contains("TV302") && shown.contains("(undecided: a single call cannot show it)"), "{shown}");
+    assert!(shown.contains("TV302") && shown.contains("(undecided: a single call cannot show the problem)"), "{shown}");
 }
 
 /// A user's page which claims that a function raises a `RuntimeError`.

@@ -386,7 +386,7 @@ def main():
     share = full / tensors if tensors else 1.0
     print(f"\n{len(chosen)} scripts on {'CUDA' if cuda else 'the CPU'}; left out: {left_out['data']} need data, {left_out['cuda']} need CUDA")
     print(f"{tensors} assignments of tensors: {full} ({100 * share:.1f}%) have a known rank, dtype and device; {named} also have only known dimensions")
-    print(f"contradictions: {len(contradictions)}; goal: 0; share: {100 * share:.1f}%; goal: at least {100 * GOAL:.0f}%")
+    print(f"{len(contradictions)} contradictions (goal: 0); {100 * share:.1f}% fully known (goal: at least {100 * GOAL:.0f}%)")
     if options.markdown:
         text = options.markdown.read_text(encoding="utf-8").split("\n" + SECTION)[0].rstrip("\n")
         figures = [

@@ -38,12 +38,12 @@ struct PythonArgs {
 }
 
 impl PythonArgs {
-    /// The Python, with or without PyTorch.
+    /// The Python to use, with or without PyTorch.
     fn choose(&self) -> Result<Python, Failure> {
         Python::ask(python::choose(self.python.as_deref())).map_err(Failure::Message)
     }
 
-    /// The Python, if it has a PyTorch that the probe can use.
+    /// The Python to use; an error if it has no PyTorch that the probe can use.
     fn with_torch(&self) -> Result<Python, Failure> {
         let python = self.choose()?;
         python.needs_torch().map_err(Failure::Message)?;

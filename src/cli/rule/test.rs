@@ -1,9 +1,10 @@
 //! `torchvet rule --test`: tests whether the claims of a page are true.
 //!
-//! The checker must report exactly the marked lines of the Example, and nothing in Use instead.
-//! With PyTorch, a marked line of the Example must raise what `cpu` expects; without a `cpu`, the
-//! Example must run without an error. An Example that needs CUDA is not run. Use instead and
-//! Evidence must run without an error.
+//! The checker must report exactly the marked lines of the Example, and nothing in Use instead. If
+//! PyTorch is installed, the blocks are also executed, with CUDA replaced by the CPU in the Example
+//! and in Use instead. If the page has the key `cpu`, a marked line of the Example must raise an
+//! error that matches this pattern; otherwise, the Example must run without an error. An Example
+//! that needs CUDA is not run. Use instead and Evidence must run without an error.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -273,22 +274,23 @@ fn execute(python: &Python, program: &str) -> Result<Ended, Failure> {
     Ok(Ended { error, line })
 }
 
-/// Whether a line may be the last line of a traceback: `IndexError: Target 3 is out of bounds.`, or
-/// only the name of the exception.
+/// Whether a line may be the last line of a traceback, such as `IndexError: Target 3 is out of
+/// bounds.`, or only the name of an exception.
 fn is_exception(line: &str) -> bool {
     let name = line.split(':').next().unwrap_or_default();
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     name.chars().next().is_some_and(char::is_alphabetic) && name.chars().all(plain)
 }
 
-/// The lines that run before this block: none if it has an import, because it is then a complete
-/// program.
+/// The lines that run before this block. A block with an import is a complete program, so nothing
+/// runs before it.
 fn prelude(block: &str) -> &'static str {
     let imports = |line: &str| line.starts_with("import ") || line.starts_with("from ");
     if block.lines().any(imports) { "" } else { PRELUDE }
 }
 
-/// Pages write `"cuda"` as users do; the Example and Use instead are run on the CPU.
+/// Replaces CUDA by the CPU in a block. Pages write `"cuda"` as users do, but the Example and Use
+/// instead are run on the CPU.
 fn on_cpu(block: &str) -> String {
     block.replace(".cuda()", "").replace("\"cuda\"", "\"cpu\"").replace("'cuda'", "'cpu'")
 }

@@ -173,7 +173,7 @@ fn range_of(op: BinOp, a: &Tensor, b: &Tensor, dtype: Option<Dtype>) -> Option<R
     held(range, dtype?)
 }
 
-/// The range after storing in an array of this dtype: integers wrap around.
+/// The range after the values are stored in an array of this dtype: integers wrap around.
 fn held(range: Range, dtype: Dtype) -> Option<Range> {
     match dtype.bounds() {
         Some((lo, hi)) if dtype != Dtype::Bool => range.wrapped(lo, hi),

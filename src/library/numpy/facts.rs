@@ -40,8 +40,8 @@ const CONVERTING: &[&str] = &[
     "vstack", "where", "zeros_like", "all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var",
 ];
 
-/// NumPy functions that call a method of the argument: `max` and `amax` call `max`. These functions
-/// pass keywords that the method of tensors does not accept.
+/// NumPy functions that call a method of the argument: `max` and `amax` call `max`. They pass
+/// keywords that tensor methods do not accept, so a call with a tensor raises.
 const CALLING: &[&str] = &["all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var"];
 
 /// Rejects a tensor, or a list of tensors, that cannot be read as an array.
@@ -239,7 +239,7 @@ pub(super) fn broadcast(cx: &mut Cx<'_, '_>, a: &Tensor, b: &Tensor) -> Option<V
     let (p, q) = (dim(x)?, dim(y)?);
     let (m, n) = (&p.size, &q.size);
     let message = format!(
-        "the arrays have shapes {} and {}: {m} and {n} must be equal, or one of them 1",
+        "the arrays have shapes {} and {}: {m} and {n} must be equal, or one of them must be 1",
         shape_text(a),
         shape_text(b)
     );

@@ -67,7 +67,7 @@ fn float(bits: u32) -> Dtype {
     }
 }
 
-/// `numpy.promote_types`; `None` for types that NumPy does not have.
+/// The result of `numpy.promote_types`; `None` for types that NumPy does not have.
 pub(crate) fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
     if a == b {
         return Some(a);
@@ -138,8 +138,8 @@ pub(super) fn floating(dtype: Dtype) -> Dtype {
     }
 }
 
-/// The dtype of the results of functions like `sqrt`: for narrow integers, the smallest float type
-/// that holds them.
+/// The dtype of the results of functions such as `sqrt`. For narrow integers, it is the narrowest
+/// float type that represents all of them.
 pub(super) fn unary_floating(dtype: Dtype) -> Dtype {
     match dtype {
         Dtype::Bool | Dtype::Int8 | Dtype::Uint8 => Dtype::Float16,

@@ -228,9 +228,9 @@ fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// Whether the shape can be that of a map of class ids or of a batch of such maps: it has 2 or 3
-/// dimensions, and each of the last two has at least 8 elements. (In an image whose channels come
-/// last, the last dimension has fewer.)
+/// Whether the array may be a map of class ids, or a batch of such maps. This is so if it has 2 or
+/// 3 dimensions, and if each of the last two has a length of at least 8. (In an image whose
+/// channels come last, the last dimension has fewer.)
 fn is_map(array: &Tensor) -> bool {
     match array.known_shape().as_deref() {
         Some([height, width]) => *height >= 8 && *width >= 8,

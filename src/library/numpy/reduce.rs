@@ -57,7 +57,7 @@ pub(crate) fn register(t: &mut Table) {
     });
 }
 
-/// The shape without the reduced axes, or with length 1 for them.
+/// The shape without the reduced axes or, with `keepdims`, with length 1 for each of them.
 fn reduced(cx: &Cx<'_, '_>, a: &Tensor, axis: &Value, keepdims: &Value) -> Option<Vec<Dim>> {
     let dims = a.shape.as_ref()?;
     let gone = axes(cx, axis, dims.len())?;

@@ -109,7 +109,7 @@ impl Series {
     }
 }
 
-/// Whether an operand is 64 bits wide, or a Python number.
+/// Whether an operand has a 64-bit dtype, or is a Python number.
 fn is_wide(cx: &Cx<'_, '_>, value: &Value, series: Option<&Series>) -> bool {
     match series {
         Some(series) => series.is_wide(),
@@ -189,7 +189,8 @@ fn each(
     Some(have)
 }
 
-/// `left op= right`: may change the object in place. Other names may refer to this object.
+/// `left op= right`: may change the object in place. Other names may refer to this object, so its
+/// facts are forgotten.
 pub(crate) fn augmented(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let id = left.as_obj().filter(|_| is_pandas(it, left))?;
     let out = binary(it, op, left, right, span);

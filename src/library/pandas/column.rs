@@ -123,7 +123,7 @@ fn of_items(cx: &mut Cx<'_, '_>, items: Items, rows: Option<&Size>) -> Series {
     }
 }
 
-/// Like [`elements`], if the value is a Series.
+/// Like [`elements`], for a value; `None` if the value is not a Series.
 pub(crate) fn elements_of(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Items> {
     let series = series(cx, value)?;
     Some(elements(cx, &series))
@@ -134,7 +134,8 @@ fn is_nan(value: &Value) -> bool {
     matches!(value, Value::Float(x) if x.is_nan())
 }
 
-/// The elements that `tolist` of a Series returns. Iteration over the Series yields the same.
+/// The elements that `tolist` of a Series returns. Iteration over the Series yields the same
+/// elements.
 pub(super) fn elements(cx: &mut Cx<'_, '_>, of: &Series) -> Items {
     let dtype = of.array.dtype;
     let integral = dtype.is_some_and(|d| d.is_integral() && d != Dtype::Bool);

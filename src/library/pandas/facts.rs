@@ -39,8 +39,8 @@ pub(crate) struct Series {
     pub items: Value,
     /// Whether the dtype is `category`.
     pub category: bool,
-    /// If the dtype is not known: whether it is certainly neither a NumPy float of less than 64
-    /// bits nor one of pandas' own dtypes. This is so for a file that was read without `dtype=`.
+    /// For an unknown dtype: whether it is certainly not one of pandas' own dtypes and not a NumPy
+    /// float of less than 64 bits. This holds for data from a file that was read without `dtype=`.
     pub wide: bool,
     /// A value that stands for the row labels: the number of rows if the labels count from 0,
     /// otherwise a fresh symbol, or unknown. After a reduction of a frame, it is a tuple of the
@@ -65,7 +65,7 @@ pub(crate) struct Frame {
 }
 
 impl Series {
-    /// A Series with only the number of rows known.
+    /// A Series of which only the number of rows is known.
     pub(crate) fn unknown(rows: Size, at: Origin) -> Series {
         Series::of(array(Some(vec![rows]), None, at))
     }
@@ -135,13 +135,13 @@ impl Series {
         Series { array, items: Value::Unknown, category: false, wide: self.wide, index: self.index.clone() }
     }
 
-    /// Values in the same rows with only the dtype known.
+    /// Other values in the same rows; only their dtype is known.
     pub(crate) fn as_dtype(&self, dtype: Option<Dtype>, at: Origin) -> Series {
         self.with(array(Some(vec![self.rows()]), dtype, at))
     }
 }
 
-/// The row labels if they count from 0.
+/// The value that stands for row labels that count from 0.
 pub(super) fn counted(rows: &Size) -> Value {
     Value::size(rows)
 }
@@ -268,7 +268,7 @@ pub(super) fn put_frame(cx: &mut Cx<'_, '_>, object: &Value, of: Frame) {
 }
 
 impl Frame {
-    /// A frame with only the number of rows known.
+    /// A frame of which only the number of rows is known.
     pub(crate) fn unknown(rows: Size) -> Frame {
         let index = counted(&rows);
         Frame { rows, columns: IndexMap::default(), open: true, rest: None, wide: false, index }

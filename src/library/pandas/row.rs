@@ -100,9 +100,9 @@ fn made(cx: &mut Cx<'_, '_>, cells: Dict, dtype: Value) -> Value {
     instance(cx, ROW, vec![(CELLS, held), (DTYPE, dtype)])
 }
 
-/// The row of a frame at an index. The numbers of a row have one common dtype; if the row has
-/// strings, each number keeps the dtype of its column. With `pass`, the row comes from a loop over
-/// the rows. In such a loop, the numbers of a row with strings are Python numbers.
+/// The row of a frame at an index. If the row has only numbers, they have one common dtype; if it
+/// also has strings, each number keeps the dtype of its column. If `pass` is true, the row comes
+/// from a loop over the rows. In such a loop, the numbers of a row with strings are Python numbers.
 pub(crate) fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> Value {
     let columns: Vec<(Key, Series)> =
         of.columns.iter().filter_map(|(key, column)| Some((key.clone(), series(cx, column)?))).collect();

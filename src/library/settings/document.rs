@@ -248,7 +248,7 @@ fn number(text: &str, dialect: Dialect) -> Option<Node> {
     }
     if plain.chars().all(|c| c.is_ascii_digit()) {
         if plain.len() > 1 && plain.starts_with('0') {
-            // A leading 0 means octal. A number with the digit 8 or 9 is then a string.
+            // A leading 0 means octal. With a leading 0 and a digit 8 or 9, the text is a string.
             return radix("0", 8).and_then(known);
         }
         return known(plain.parse().ok());

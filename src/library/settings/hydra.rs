@@ -55,7 +55,8 @@ fn main(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// A configuration merged with the files of its defaults list, in the order of the list. The file
-/// with the list is merged at the position of `_self_`, or last.
+/// that contains the list is merged at the position of `_self_`, or last if the list has no
+/// `_self_`.
 fn compose(cx: &mut Cx<'_, '_>, folder: &str, name: &str, depth: usize) -> Option<Node> {
     if depth > MOST_NESTED {
         return None;

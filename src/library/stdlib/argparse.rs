@@ -11,9 +11,9 @@ use crate::python::{Args, Bound, CommandOption};
 use crate::syntax::Span;
 use crate::value::{Data, Dict, Key, ObjId, Type, Value};
 
-/// The attribute that holds a parser's values, as a dictionary by destination. If an option, and
-/// not only `set_defaults`, sets a destination, the dictionary has a second entry for this
-/// destination: a tuple with the option's declaration.
+/// The attribute that holds a parser's values, as a dictionary by destination. If an option (not
+/// only `set_defaults`) sets a destination, the dictionary has a second entry for this destination:
+/// a tuple with the option's declaration.
 const VALUES: &str = "_values";
 
 const PARSER: &str = "argparse.ArgumentParser";

@@ -155,8 +155,8 @@ fn count(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     *cx.it.heap.get_mut(id) = Data::Dict(dict);
 }
 
-/// A count that may be any of these: usually an integer, but mappings and keywords may contain other
-/// values.
+/// A value that stands for any of these counts. Counts are usually integers, but mappings and
+/// keywords may contain other values.
 fn any_count<'a>(mut counts: impl Iterator<Item = &'a Value>) -> Value {
     let is_int = |value: &Value| value.number_type() == Some(Type::Int);
     if counts.all(is_int) { Value::Any(Type::Int) } else { Value::Unknown }

@@ -7,7 +7,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Args, BinOp, Bound, MEMO, MEMO_SIZE};
 use crate::value::{Data, Dict, Items, Key, Partial, Type, Value, sym};
 
-/// Functions with the meaning of an operator.
+/// Functions that compute what an operator computes.
 const OPERATORS: &[(&str, BinOp)] = &[
     ("add", BinOp::Add),
     ("sub", BinOp::Sub),

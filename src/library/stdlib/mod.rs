@@ -1,7 +1,8 @@
 //! The parts of Python's standard library that training scripts use.
 //!
-//! Only functions whose results have known facts, or which have an effect on the program, are here.
-//! A function that is in no table returns an unknown value, which is right for most functions.
+//! The tables contain only functions whose results have known facts, and functions that have an
+//! effect on the program. A function that is in no table returns an unknown value, which is right
+//! for most functions.
 
 pub(crate) mod argparse;
 pub(crate) mod concurrent;

@@ -117,7 +117,7 @@ fn environ(t: &mut Table) {
     t.family("os.environ.", "copy items", "", crate::library::common::unknown);
 }
 
-/// Prefixes of variables that shells, launchers and job schedulers set.
+/// Prefixes of the names of variables that shells, launchers and job schedulers set.
 const USUALLY_SET: &[&str] = &[
     "AMLT",
     "AZ",
@@ -163,8 +163,8 @@ fn is_usually_set(name: &str) -> bool {
 /// The note that some unknown variable was written or deleted, so that none is known any more.
 const LOST: Topic = Topic::new("environment lost");
 
-/// The note of an environment variable: the string that the script wrote to it, None if it is not
-/// written on this path, or False if it is deleted.
+/// The note of an environment variable: the string that the script wrote to it, None if the script
+/// has not written it on this path, or False if the script has deleted it.
 const ENV: Topic = Topic::new("environment");
 
 /// What is known about a variable.
@@ -262,7 +262,7 @@ fn setdefault(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         Known::Nothing => {}
     }
-    // Either the old value or the new one.
+    // The variable then has either its old value or the new one.
     write(cx, &key, &Value::Any(Type::Str));
     Value::Any(Type::Str)
 }

@@ -40,8 +40,8 @@ pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, name: Sym, span
     }
 }
 
-/// Methods that, among the objects that training scripts usually pass to functions, only tensors
-/// have.
+/// Methods that only tensors have, among the objects that training scripts usually pass to
+/// functions.
 const METHODS_OF_TENSORS: &[&str] = &[
     "contiguous",
     "dim",
@@ -88,8 +88,8 @@ const METHODS_IN_FORWARD: &[&str] = &[
     "view",
 ];
 
-/// A tensor, if the function uses the parameter as only tensors are used. The arguments of `forward`
-/// are assumed to be on the device of the module.
+/// A tensor, if the function uses the parameter in a way that only tensors allow. The arguments of
+/// `forward` are assumed to be on the device of the module.
 pub(crate) fn used(
     it: &mut Interp<'_>,
     uses: &[(&str, bool)],
@@ -109,7 +109,7 @@ pub(crate) fn used(
     Some(it.heap.tensor(Tensor::default().with_device(device, None)))
 }
 
-/// `Float[Tensor, "batch 3 h w"]` as written, stored until it is used as an annotation.
+/// Stores the parts of `Float[Tensor, "batch 3 h w"]`, until this value is used as an annotation.
 pub(crate) fn generic(object: &Value, index: &Value) -> Option<Value> {
     let path = object.as_path()?;
     path.strip_prefix("jaxtyping.")?;

@@ -142,8 +142,8 @@ pub(crate) fn gradients_cleared(cx: &mut Cx<'_, '_>, set_to_none: &Value) {
     }
 }
 
-/// `x.grad` after `backward()`. Before that, the result is unknown, because unseen code may have
-/// run a backward pass.
+/// Reads `x.grad`. The result is known only after a `backward()` of the program. Before that, it is
+/// unknown, because unseen code may have run a backward pass.
 fn gradient(cx: &mut Cx<'_, '_>, object: &Value, tensor: &Tensor) -> Value {
     cx.it.event(Event::ReadAttribute { object: object.as_obj(), name: sym("grad") });
     let there = cx.it.remembered(GRADIENTS).is_some_and(|there| there.as_bool() == Some(true));
@@ -193,7 +193,8 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
             if grad == Grad::Leaf
                 && let Some(dtype) = tensor.dtype.filter(|d| d.is_integral())
             {
-                let message = format!("{dtype} has no gradients: only floating and complex tensors do");
+                let message =
+                    format!("a tensor of {dtype} cannot require grad: only floating-point and complex tensors can");
                 cx.reject(RejectKind::Dtype, message, vec![dtype_read(("the tensor", &tensor))]);
                 return true;
             }
@@ -238,9 +239,10 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
     }
 }
 
-/// Handles a tensor or array that is given to unseen code. If all its elements have the same value,
-/// it is usually a buffer that this code fills. The code may also resize an empty tensor, or an
-/// array of at most one element.
+/// Handles a tensor or array that is passed to unseen code. If all its elements have the same
+/// value, it is usually a buffer that this code fills, so its elements become unknown. The code may
+/// also resize an empty tensor, or an array of at most one element, so their shape becomes unknown,
+/// too.
 pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     escaped(it, object);
     let Data::Tensor(tensor) = it.heap.get(object) else { return };
@@ -265,8 +267,8 @@ pub(crate) fn escaped(it: &mut Interp<'_>, object: ObjId) {
     }
 }
 
-/// Handles a tensor whose gradients are turned off. If nothing is known about it (as for the
-/// parameters of a module with unknown parts), it may be any parameter, so the gradient state of
+/// Handles a tensor whose gradients are turned off. If nothing is known about this tensor, it may
+/// be any parameter, for example one from a module with unknown parts. So the gradient state of
 /// every parameter that requires grad becomes unknown.
 pub(crate) fn frozen(it: &mut Interp<'_>, tensor: &Tensor, to: Grad) {
     if to != Grad::Off || tensor.parameter || tensor.shape.is_some() || tensor.dtype.is_some() {

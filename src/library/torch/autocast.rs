@@ -45,8 +45,8 @@ pub(crate) fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
 }
 
 /// The dtype to which autocast casts this tensor for a sum, a norm, a softmax or an exponential.
-/// These functions are from the list for CUDA; the lists for other devices depend on the PyTorch
-/// version.
+/// The list of these functions is the one for CUDA; the lists for other devices depend on the
+/// PyTorch version.
 pub(crate) fn raised(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     let dtype = tensor.dtype?;
     let eligible = dtype.is_floating() && !matches!(dtype, Dtype::Float32 | Dtype::Float64);

@@ -1,10 +1,11 @@
-//! `torch.autograd`, checkpointing, saving and loading, communication of processes, `TensorBoard`.
+//! `torch.autograd`, checkpointing, saving and loading, communication between processes,
+//! `TensorBoard`.
 
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Event, RejectKind};
 use crate::value::{Data, Grad, Items, Tensor, Type, Value, sym};
 
-/// Calling an instance of a `Function`, as old programs do, always raises.
+/// Calls an instance of a `Function`, as old programs do. This always raises.
 fn call_of_instance(cx: &mut Cx<'_, '_>, _: &Value, _: Args) -> Option<Value> {
     let message = "an instance of a `torch.autograd.Function` can no longer be called: make `forward` and \
                    `backward` static methods, and call `apply` of the class";
@@ -12,11 +13,12 @@ fn call_of_instance(cx: &mut Cx<'_, '_>, _: &Value, _: Args) -> Option<Value> {
     Some(Value::Unknown)
 }
 
-/// Rejects a path as `map_location`: `torch.load` takes one path, not a folder and a file.
+/// Rejects a path as `map_location`. By mistake, programs pass a folder and a file name to
+/// `torch.load` instead of one path.
 fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let given = b.get("map_location");
     if let Some(text) = given.as_str().filter(|text| text.contains(['/', '.'])) {
-        let message = format!("map_location is {text:?}, which is not a device: join the parts of the path");
+        let message = format!("map_location is {text:?}, which is not a device: pass the whole path as `f`");
         cx.reject(
             RejectKind::Value,
             message,
@@ -125,7 +127,7 @@ fn checkpoint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// The result of a checkpointed function. With `use_reentrant` (the default up to 2.15), the
 /// function is a single autograd node that depends only on the inputs: if no input requires grad,
-/// the result does not either, even if the function uses parameters.
+/// the result does not require grad, even if the function uses parameters.
 fn recorded(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[Value], result: Value) -> Value {
     let reentrant = b.extra.iter().find(|(name, _)| name.as_str() == "use_reentrant");
     let reentrant = reentrant.map_or(Some(true), |(_, arg)| match arg.value {
@@ -162,7 +164,8 @@ fn sequential(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Models a communication of processes that writes to the tensor: its values become unknown.
+/// Models an operation in which processes exchange values, such as `all_reduce`. It writes to the
+/// tensor, so the values become unknown.
 fn communicated(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(id) = b.get("tensor").as_obj()
         && let Data::Tensor(tensor) = cx.it.heap.get(id)

@@ -59,9 +59,9 @@ pub(crate) fn both_shapes(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
     broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
 }
 
-/// The broadcast shape of tensors, and its origin: the origin of the shape of a tensor that already
-/// has the broadcast shape, or else this operation. A mismatch is reported, and makes the shape
-/// unknown.
+/// The broadcast shape of tensors, and its origin. If a tensor already has the broadcast shape, the
+/// origin is that of its shape; otherwise, it is this operation. A mismatch is reported; the shape
+/// is then unknown.
 pub(crate) fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Option<Vec<Dim>>, Origin) {
     let mut all: Option<Vec<Dim>> = None;
     let mut at = None;
@@ -100,16 +100,16 @@ pub(crate) fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Optio
     if unknown { (None, None) } else { (all, at) }
 }
 
-/// For two tensors, one of them of unknown rank: the first position, counted from the end, at which
-/// their last dimensions do not broadcast.
+/// Compares the known last dimensions of two tensors, if the rank of at least one of them is
+/// unknown. Returns the first position, counted from the end, at which they do not broadcast.
 fn open_clash(a: &Tensor, b: &Tensor) -> Option<usize> {
     let is_open = a.shape.is_none() || b.shape.is_none();
     let known = !a.last_dims().is_empty() && !b.last_dims().is_empty();
     (is_open && known).then(|| broadcast_pair(a.last_dims(), b.last_dims()).err()).flatten()
 }
 
-/// Reports that `this` and an earlier tensor do not broadcast in dimension `back`, counted from the
-/// end.
+/// Reports that `this` and an earlier tensor do not broadcast in dimension `back`, which is counted
+/// from the end.
 fn reject_pair(cx: &mut Cx<'_, '_>, earlier: &[Named<'_>], this: Named<'_>, back: usize) {
     let axis = |t: &Tensor| t.last_dims().len().checked_sub(back);
     let size = |t: &Tensor| axis(t).and_then(|at| t.last_dims().get(at).map(|d| d.size.clone()));
@@ -127,15 +127,16 @@ fn reject_pair(cx: &mut Cx<'_, '_>, earlier: &[Named<'_>], this: Named<'_>, back
     cx.reject(RejectKind::Shape, message, reads);
 }
 
-/// The device of a tensor, if PyTorch's device check considers it: meta tensors and NumPy arrays
-/// are exempt.
+/// The device of a tensor for the device check; `None` if the check ignores the tensor. It ignores
+/// NumPy arrays, and also meta tensors, because some operations accept them together with tensors
+/// on other devices.
 fn real_device(tensor: &Tensor) -> Option<Device> {
     let device = tensor.device.filter(|_| tensor.array == ArrayKind::Torch)?;
     (device.kind != DeviceKind::Meta).then_some(device)
 }
 
-/// Whether an operation accepts two tensors on these devices; `place` maps the devices before the
-/// comparison.
+/// Whether an operation accepts the devices of two tensors together; `place` maps the devices
+/// before the comparison.
 fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bool {
     let (Some(x), Some(y)) = (real_device(a).map(place), real_device(b).map(place)) else { return true };
     if !x.differs(y) {
@@ -146,17 +147,17 @@ fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bo
         (false, true) => b,
         _ => return false,
     };
-    // A tensor with a known last dimension is no scalar.
+    // A tensor with a known last dimension is not 0-dimensional.
     mix == Mix::CpuScalars && cpu.last_dims().is_empty()
 }
 
 /// The assumption about the device of a module whose methods are analysed without a caller.
 pub(crate) const MODULE_ON_GPU: &str = "with the module on a GPU";
 
-/// The assumption about batches of which the program moves a part.
+/// The assumption about batches, if the program moves only a part of a batch to a device.
 const BATCH_ON_CPU: &str = "if the loader yields tensors on the CPU";
 
-/// The assumption under which [`Device::on_gpu`] places tensors on these devices.
+/// The assumption that [`Device::on_gpu`] makes about tensors on these devices.
 pub(crate) fn gpu_assumption(devices: impl IntoIterator<Item = Device>) -> &'static str {
     let devices: Vec<DeviceKind> = devices.into_iter().map(|device| device.kind).collect();
     let named = devices.iter().find_map(|kind| match kind {
@@ -173,8 +174,8 @@ pub(crate) fn assumes_gpu(message: &str) -> bool {
         || message.starts_with("if ") && message.contains(" is a GPU, ")
 }
 
-/// Whether assumptions about a GPU may be made: the program moves tensors itself, and no flag of it
-/// decided against the GPU.
+/// Whether assumptions about a GPU may be made. They must not be made if a flag of the program
+/// decided against the GPU, or if a file of the program changes the default device.
 pub(crate) fn may_assume_gpu(it: &Interp<'_>) -> bool {
     !(it.declines_gpu || changes_default_device(it))
 }
@@ -225,14 +226,15 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
 /// The device of the result of an operation whose tensors are compatible.
 fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     let (device, at) = deciding(tensors, mix);
-    // If one device is only implied, the tensors may be on different ones, and an earlier call failed.
+    // If the device of a tensor is only implied, the tensors may be on different devices. An
+    // earlier call has then failed.
     let is_implied = |t: &Tensor| t.device.is_some_and(|device| device.implied);
     let implied = tensors.iter().any(|(_, t)| t.array == ArrayKind::Torch && (has_open_device(t) || is_implied(t)));
     (device.map(|device| device.implied_if(implied)), at)
 }
 
-/// Whether the device of a tensor is unknown or symbolic. (The device of a module is not known
-/// either, but [`common_device`] has checked it.)
+/// Whether the device of a tensor is unknown or symbolic. (The device of a module does not count,
+/// although it is not known, because [`common_device`] has checked it.)
 pub(crate) fn has_open_device(tensor: &Tensor) -> bool {
     tensor.device.is_none_or(|device| matches!(device.kind, DeviceKind::Symbolic(_)))
 }

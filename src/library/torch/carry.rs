@@ -40,8 +40,8 @@ pub(crate) fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     }
 }
 
-/// The range with new claims about its bounds: whether they occur in some run (`attained`), and
-/// whether they occur in every run (`certain`).
+/// The same range with new claims about its bounds: whether the bounds occur in some run
+/// (`attained`), and whether they occur in every run (`certain`).
 pub(crate) fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
     (range.attained, range.certain) = (attained, certain);
     range.met = range.met.filter(|_| certain);
@@ -49,7 +49,7 @@ pub(crate) fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
     range
 }
 
-/// The join of two ranges, if all elements may come from one of them.
+/// The join of two ranges, for a tensor whose elements may all come from one of the ranges.
 pub(crate) fn either(a: &Range, b: &Range) -> Range {
     claims(a.union(b), false, false)
 }
@@ -252,7 +252,7 @@ pub(crate) fn sizes(cx: &Cx<'_, '_>, values: &[Value]) -> Option<Vec<Size>> {
     }
 }
 
-/// A value as a size; for a tensor with one element, this element.
+/// A value as a size. A tensor with one element is read as this element.
 pub(crate) fn size(cx: &Cx<'_, '_>, value: &Value) -> Size {
     if let Some(tensor) = cx.tensor(value) {
         return match tensor.data.as_deref() {

@@ -1,7 +1,8 @@
 //! Context managers: gradient modes, autocast, default devices.
 //!
-//! The current settings are notes of the run (`library/notes.rs`). Notes of a manager hold the
-//! setting inside its block, and the previous settings, which the end of the block restores.
+//! The current settings are notes of the run (`library/notes.rs`). The notes of a manager hold the
+//! setting inside its block, and the previous settings. At the end of the block, the previous
+//! setting is restored.
 
 use crate::library::notes::{AUTOCAST, DEFAULT_DEVICE, DEVICES_BEFORE, GRAD_MODE};
 use crate::library::{Class, Cx, Table};
@@ -9,13 +10,15 @@ use crate::python::{Args, Bound, Interp, RejectKind, Rejection};
 use crate::syntax::Span;
 use crate::value::{Device, DeviceKind, Dtype, ObjId, Topic, Value};
 
-/// The settings that managers change (except for the default device), each as two topics: the note
-/// of the run with the current value, and the note of a manager with the value inside its block.
+/// The settings that managers change (except for the default device). Each is a pair of topics: the
+/// note of the run with the current value, and the note of a manager with the value inside its
+/// block.
 const SETS: [(Topic, Topic); 2] = [(GRAD_MODE, Topic::new("sets grad mode")), (AUTOCAST, Topic::new("sets autocast"))];
 /// A note of a manager with the previous settings: a tuple with one value for each time the
 /// manager was entered.
 const BEFORE: Topic = Topic::new("set before");
-/// A note of a `set_grad_enabled` that was entered. Its constructor had already set the mode.
+/// A note of a `set_grad_enabled` whose block was entered. The mode was already set before, by the
+/// constructor.
 const ENTERED: Topic = Topic::new("entered already");
 
 /// Managers with an `__enter__` that returns the manager itself; most other managers return `None`.
@@ -247,9 +250,9 @@ fn given(it: &Interp<'_>, object: &Value) -> Value {
     }
 }
 
-/// The state of autocast after a manager with the setting `to` is entered. If autocast for another
-/// device type is already enabled, both are enabled. This is not modelled, so the state becomes
-/// unknown.
+/// The state of autocast after a manager with the setting `to` is entered. If autocast is already
+/// enabled for another device type, it is then enabled for both device types. This is not modelled,
+/// so the state becomes unknown.
 fn nested(now: &Value, to: Value) -> Value {
     let kind = |v: &Value| match v {
         Value::Tuple(parts) => match parts.first() {

@@ -85,8 +85,8 @@ fn moved(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Option<Dtype>>, device: O
     converted(cx, &b.get("input"), dtype, device, carry_bool(&options::option(b, "copy")))
 }
 
-/// `value` with another dtype or device, like [`moved`]; `copies`: whether the result is a copy
-/// even if it has the dtype and device of `value` (`None`: unknown).
+/// Like [`moved`], for any value. `copies` says whether the result is a copy even if it has the
+/// dtype and device of `value` (`None`: unknown).
 pub(crate) fn converted(
     cx: &mut Cx<'_, '_>,
     value: &Value,
@@ -445,7 +445,8 @@ fn requires_grad_(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let grad = match b.get("requires_grad").as_bool() {
         Some(true) => {
             if let Some(dtype) = input.dtype.filter(|d| d.is_integral()) {
-                let message = format!("{dtype} has no gradients: only floating and complex tensors do");
+                let message =
+                    format!("a tensor of {dtype} cannot require grad: only floating-point and complex tensors can");
                 cx.reject(RejectKind::Dtype, message, vec![dtype_read(("input", &input))]);
                 return value;
             }

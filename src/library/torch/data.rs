@@ -85,8 +85,8 @@ fn dataset(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// The class of `torch.utils.data` of which a value is an instance, directly or through a subclass,
-/// if this module models the class.
+/// The class of `torch.utils.data` to which an instance belongs, directly or through a subclass.
+/// `None` if this module does not model the class.
 fn class_of(it: &Interp<'_>, object: &Value) -> Option<&'static str> {
     const OURS: &[&str] = &["TensorDataset", "Subset", "ConcatDataset", "ChainDataset", "DataLoader"];
     it.heap.instance_of(object)?;
@@ -164,8 +164,8 @@ fn sample(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
     cx.it.subscript(dataset, &index, span)
 }
 
-/// A sample that the program chose: it may have chosen the samples by their labels, so not all
-/// values of the dataset need to occur.
+/// A sample from a part of a dataset that the program selected. The program may have selected the
+/// samples by their labels, so not all values of the dataset need to occur.
 pub(crate) fn perhaps_selected(cx: &mut Cx<'_, '_>, sample: Value) -> Value {
     match sample {
         Value::Tuple(parts) => Value::tuple(parts.iter().map(|part| perhaps_selected(cx, part.clone())).collect()),
@@ -180,7 +180,8 @@ pub(crate) fn perhaps_selected(cx: &mut Cx<'_, '_>, sample: Value) -> Value {
     }
 }
 
-/// The index of the sample that a loader requests: a loop reaches each index from 0 to the last.
+/// An index with which a loader requests a sample. A loop over the loader reaches each index from 0
+/// to the last.
 fn sample_index(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
     let span = cx.span;
     let last = cx.it.length(dataset, span).as_int().filter(|n| *n > 0).map(|n| n - 1);
@@ -281,8 +282,8 @@ fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     }
 }
 
-/// A note of the run: during the computation of a sample, a generator was seeded, so random draws
-/// may repeat.
+/// A note of the run: a generator was seeded during the computation of a sample, so later random
+/// draws may repeat earlier ones.
 const SEEDED: Topic = Topic::new("seeded");
 const DRAWS: Topic = Topic::new("random draws");
 
@@ -352,8 +353,8 @@ fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, topic: Topic) -> Option<Dim> {
     cx.tensor(&cx.it.heap.note(loader.as_obj()?, topic)?)?.dim(0).map(|dim| Dim { batch: true, ..dim.clone() })
 }
 
-/// Runs one of the processes, with an unknown rank. A function whose module imports
-/// `torch.distributed.rpc` is not run, because another process may change its tensors.
+/// Runs the function of one of the started processes, with an unknown rank. A function whose module
+/// imports `torch.distributed.rpc` is not run, because another process may change its tensors.
 fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let span = cx.span;
     let scope = match b.get("fn").as_obj().map(|id| cx.it.heap.get(id)) {
@@ -374,7 +375,7 @@ fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Unknown
 }
 
-/// Sets the batch dimension once for all loops over the loader.
+/// Sets the batch dimension of a new loader, which is then the same for all loops over the loader.
 fn loader(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let span = cx.span;
     let plain = b.get("batch_sampler").is_none();
@@ -461,7 +462,7 @@ fn measured(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
 }
 
 /// Whether the loader uses its default sampler, which covers the whole dataset. An unknown sampler
-/// is assumed to cover it, too.
+/// is also assumed to cover the whole dataset.
 fn samples_are_all(cx: &Cx<'_, '_>, loader: &Value) -> bool {
     cx.attr(loader, "sampler").is_unknown()
 }

@@ -3,7 +3,8 @@
 //! dimensions at the front. The shape of a log-probability is the shape to which the value and the
 //! parameters broadcast.
 //!
-//! A note of an instance (`BATCH`) holds the broadcast shape, the dtype and the device as a tensor.
+//! Each instance has a note (`BATCH`) with a tensor, which holds the broadcast shape, the dtype and
+//! the device.
 
 use super::carry::bare;
 use crate::library::{Cx, Table};
@@ -96,7 +97,7 @@ fn continuous(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     keep(cx, object, batch);
 }
 
-/// The parameter that is given: probabilities or logits.
+/// The given one of the parameters `probs` and `logits`.
 fn weights(cx: &Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
     let value = if b.get("probs").is_none() { b.get("logits") } else { b.get("probs") };
     let weights = cx.tensor(&value)?;
@@ -111,7 +112,7 @@ fn bernoulli(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     keep(cx, object, batch);
 }
 
-/// Sets `probs` and `logits`. PyTorch computes each from the other.
+/// Sets `probs` and `logits`. PyTorch computes the one that is not given from the other.
 fn both(cx: &mut Cx<'_, '_>, object: ObjId, weights: Option<&Tensor>) {
     for name in ["probs", "logits"] {
         let facts = match weights {
@@ -190,8 +191,8 @@ fn log_prob(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn entropy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match batch(cx, b) {
         Some(mut batch) => {
-            // The entropy may ignore a parameter (the entropy of `Normal` ignores `loc`), so it may
-            // not require grad.
+            // The entropy need not depend on every parameter: that of `Normal` does not depend on
+            // `loc`. So even if a parameter requires grad, the entropy possibly does not.
             if batch.grad == Grad::Attached && cx.note(&b.get("self"), EVENTS).is_unknown() {
                 batch.grad = Grad::Unknown;
             }

@@ -183,7 +183,7 @@ fn axes(cx: &mut Cx<'_, '_>, b: &Bound, named: Named<'_>, single: bool) -> Resul
         if let Some(n) = given.as_ref().and_then(Size::known)
             && n < 1
         {
-            let message = format!("`s` asks for {n} points: at least 1 is needed");
+            let message = format!("`s` contains {n}: at least 1 point is needed");
             cx.reject(RejectKind::Value, message, vec![("`s` is given here".to_owned(), b.span("s"))]);
             return Err(());
         }

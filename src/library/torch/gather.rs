@@ -140,7 +140,7 @@ pub(crate) fn index_fits(
     Ok(())
 }
 
-/// The result of picking elements from `input`, with the facts of `input` that hold for any of its
+/// A result with elements of `input`. It keeps the facts of `input` that hold for each of its
 /// elements.
 fn picked(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, takes: Takes) -> Tensor {
     shuffled(cx, input, dims, takes)
@@ -204,7 +204,7 @@ fn take_along_dim(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         Err(back) => {
             let message = format!(
-                "`input` is {} and `indices` is {}: outside dimension {axis}, they must broadcast, but they differ in dimension -{back}",
+                "`input` is {} and `indices` is {}: in all dimensions except {axis}, they must broadcast, but they differ in dimension -{back}",
                 shape_text(&input),
                 shape_text(&index)
             );

@@ -19,8 +19,8 @@ const SETTINGS: &[&str] = &[
     "num_groups", "max_norm", "norm_type", "padding_idx", "pad", "batch_first", "enforce_sorted", "self",
 ];
 
-/// Makes it unknown whether a result has a graph, if the known arguments have none, but an unknown
-/// argument may have one.
+/// Handles a result without a graph, if one of the arguments is unknown. This argument may have a
+/// graph, so it becomes unknown whether the result has one.
 pub(crate) fn doubt(cx: &mut Cx<'_, '_>, bound: &Bound, result: &Value) {
     let path = cx.path.as_str();
     if !path.starts_with("torch.") || makes_leaves(cx.name()) || grad_mode(cx) == Some(false) {
@@ -55,8 +55,8 @@ fn without_graph(it: &Interp<'_>, value: &Value) -> Option<ObjId> {
     value.as_obj().filter(|_| tensor.grad == Grad::Off && differentiable)
 }
 
-/// Whether an argument may contain a tensor with a graph that torchvet does not know: the argument
-/// is unknown, or has an unknown element.
+/// Whether an argument may contain an unknown tensor, which may have a graph: the argument is
+/// unknown, or has an unknown element.
 fn is_open(it: &Interp<'_>, value: &Value) -> bool {
     match value {
         Value::Unknown | Value::Open(_) => true,

@@ -47,7 +47,7 @@ pub(crate) fn register(t: &mut Table) {
 /// Methods that change the shape of the tensor itself, but not its memory.
 const RESHAPES: [&str; 6] = ["squeeze", "unsqueeze", "transpose", "swapaxes", "swapdims", "t"];
 
-/// The name without its underscore, if it names an in-place method.
+/// The name without its trailing underscore, if it has the form of an in-place method's name.
 fn base(class: Sym, name: Sym) -> Option<Sym> {
     let text = name.as_str();
     (class.as_str() == "torch.Tensor" && !text.ends_with("__")).then_some(())?;
@@ -200,8 +200,8 @@ pub(crate) fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result
     cx.it.heap.overwrite(id, facts);
 }
 
-/// `Some` if the result is certainly too large for the tensor: the inner value is the dimension
-/// that differs, or `None` if the result has more dimensions.
+/// `Some` if the result is certainly too large for the tensor. The inner value is the dimension
+/// that differs, or `None` if the result has more dimensions than the tensor.
 fn grows(before: &Tensor, result: &Tensor) -> Option<Option<usize>> {
     let (have, new) = (before.shape.as_ref()?, result.shape.as_ref()?);
     if new.len() != have.len() {

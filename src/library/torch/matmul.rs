@@ -414,7 +414,8 @@ fn tensordot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     if left.len() != right.len() {
         let (first, second) = (counted(left.len(), "dimension"), right.len());
-        let message = format!("`dims` names {first} of the first tensor and {second} of the second");
+        let message =
+            format!("`dims` names {first} of the first tensor and {second} of the second: the numbers must be equal");
         cx.reject(RejectKind::Value, message, vec![("`dims` is given here".to_owned(), b.span("dims"))]);
         return cx.some_tensor();
     }

@@ -1,5 +1,5 @@
-//! Values of unknown type whose tensors are on a known device ([`Open`]): where they come from, and
-//! what becomes of them in PyTorch's operations.
+//! Values of unknown type whose tensors are on a known device ([`Open`]): how they are created, and
+//! the results of PyTorch's operations on them.
 
 use std::rc::Rc;
 
@@ -12,8 +12,9 @@ use crate::python::{Arg, Args, BinOp, Bound, Interp, Words};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Device, DeviceKind, Grad, Open, Origin, Sym, Tensor, Value, sym};
 
-/// Methods of tensors that modules, lists or dictionaries have, too, and methods whose effects on
-/// the object are known only if its type is. The type of the object remains unknown.
+/// Methods of tensors that modules, lists or dictionaries also have, and methods whose effects on
+/// the object depend on its type. If the type of the object is unknown, the result of such a method
+/// is unknown, too.
 const OF_OTHERS: &[&str] = &[
     "apply",
     "backward",
@@ -40,7 +41,7 @@ const OF_OTHERS: &[&str] = &[
     "zero_",
 ];
 
-/// The parameters of PyTorch's functions that take one tensor.
+/// The names of those parameters of PyTorch's functions that take a single tensor.
 const TENSORS: &[&str] = &[
     "anchor",
     "attn_mask",
@@ -110,7 +111,7 @@ pub(crate) const WORDS: Words = Words {
     to_host: &["cpu", "item", "numpy", "tolist"],
 };
 
-/// Methods of tensors that arrays have, too, with an array as result.
+/// Methods of tensors that NumPy arrays also have, and that return an array for an array.
 const OF_ARRAYS: &[&str] = &[
     "clip",
     "cumsum",
@@ -209,8 +210,9 @@ fn part(open: &Open) -> Value {
     placed(device_of_part(open), open.device_at, if open.grad == Grad::Off { Grad::Off } else { Grad::Unknown })
 }
 
-/// The device of an attribute or element of the value: it is assumed to be that of the value. (An
-/// object of the program may move only some of its parts.)
+/// The device of an attribute or element of the value: it is assumed to be that of the value. For a
+/// GPU, the result is a named device, because an object of the program may move only some of its
+/// parts.
 fn device_of_part(open: &Open) -> Device {
     match open.device {
         device if device.is_cuda() => Device::of(DeviceKind::Named(sym("the device of the moved object"))),
@@ -218,7 +220,7 @@ fn device_of_part(open: &Open) -> Device {
     }
 }
 
-/// Gives a function of PyTorch tensors for the arguments of unknown type.
+/// Converts arguments of unknown type to tensors before a function of PyTorch is called.
 pub(crate) fn give_tensors(it: &mut Interp<'_>, path: Sym, bound: &mut Bound) {
     if !path.as_str().starts_with("torch.") || path.as_str().starts_with("torch.utils.") {
         return;
@@ -242,8 +244,9 @@ pub(crate) fn give_tensors(it: &mut Interp<'_>, path: Sym, bound: &mut Bound) {
     }
 }
 
-/// The operands of an operator, if at least one of them is of unknown type and the result is a
-/// tensor or of unknown type: the operands as tensors, or the result.
+/// For an operator with at least one operand of unknown type: `Ok` with the operands as tensors, or
+/// `Err` with the result if the other operand is a number. `None` if nothing is known about the
+/// result.
 pub(crate) fn operands(
     it: &mut Interp<'_>,
     op: BinOp,
@@ -269,8 +272,8 @@ pub(crate) fn element(object: &Value) -> Option<Value> {
     Some(placed(device_of_part(open), open.device_at, open.grad))
 }
 
-/// An element of a value of unknown type over which the program iterates. Of several outputs, some
-/// may be predictions, which do not require grad.
+/// An element of a value of unknown type over which the program iterates. If the value is a tuple
+/// of outputs, some of them may be predictions, which do not require grad.
 pub(crate) fn iterated(object: &Value) -> Option<Value> {
     let Value::Open(open) = object else { return None };
     Some(part(open))
@@ -281,7 +284,7 @@ pub(crate) fn unary(operand: &Value) -> Option<Value> {
     matches!(operand, Value::Open(_)).then(|| operand.clone())
 }
 
-/// The index of a tensor as a tensor, if its type is unknown.
+/// The index as a tensor, if a tensor is indexed and the type of the index is unknown.
 pub(crate) fn index(it: &mut Interp<'_>, object: &Value, index: &Value) -> Option<Value> {
     (matches!(index, Value::Open(_)) && it.heap.is_tensor(object)).then(|| as_tensor(it, index))
 }
@@ -297,8 +300,8 @@ pub(crate) fn is_on_gpu(it: &Interp<'_>, args: &Args) -> bool {
     })
 }
 
-/// What a module of unknown class returns. It is assumed to return tensors on the device of its
-/// inputs. `name`: the module in the source, for messages.
+/// The result of a call of a module of unknown class. The module is assumed to return tensors on
+/// the device of its inputs, which is a GPU. `name` is the module in the source, for messages.
 pub(crate) fn output(it: &mut Interp<'_>, name: &str, span: Span) -> Value {
     let cx = &mut Cx { it, path: sym("torch.nn.Module"), span };
     let grad = match grad_mode(cx) {

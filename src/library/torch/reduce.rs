@@ -25,7 +25,7 @@ pub(crate) enum Dims {
 }
 
 /// Reads a `dim=` argument: an integer, a sequence of integers, or `None` for all dimensions. `Err`
-/// if the call is rejected, which is already reported.
+/// if the call is rejected; the rejection is already reported.
 pub(crate) fn dims_of(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<Dims, ()> {
     match value {
         Value::None => return Ok(Dims::All),

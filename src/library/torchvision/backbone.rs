@@ -14,8 +14,8 @@ const CHANNELS: &str = "_channels";
 /// The attribute that holds an internal layer. Its parameters have the dtype and device of all
 /// parameters of the body.
 const PROBE: &str = "_probe";
-/// A string with one letter for each step. A step halves both side lengths: `c` rounds up, `f`
-/// rounds down.
+/// The attribute that holds the steps of a body, as a string with one letter for each step. A step
+/// halves both side lengths: `c` rounds up, `f` rounds down.
 const STEPS: &str = "_steps";
 
 pub(crate) fn register(t: &mut Table) {

@@ -25,7 +25,8 @@ const IMAGE: &str = "_image";
 const TARGET: &str = "_target";
 /// The internal attribute that holds the number of samples.
 const LENGTH: &str = "_length";
-/// The transforms of the image and of the target, for datasets that combine them in the constructor.
+/// The internal attribute that holds the transforms of the image and of the target, for datasets
+/// that combine them in the constructor.
 const COMBINED: &str = "_combined";
 
 pub(crate) fn register(t: &mut Table) {

@@ -200,8 +200,8 @@ pub(crate) fn size_pair(cx: &Cx<'_, '_>, size: &Value) -> Option<(Dim, Dim)> {
     }
 }
 
-/// The new size of `resize`: a single number is the length of the shorter side, and the longer side
-/// keeps the aspect ratio.
+/// The new size of `resize`: a single number is the length of the shorter side; the length of the
+/// longer side follows from the aspect ratio.
 fn resized(cx: &Cx<'_, '_>, image: &Value, b: &Bound) -> Option<(Dim, Dim)> {
     let size = b.get("size");
     let at = cx.at();

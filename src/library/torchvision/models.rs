@@ -99,7 +99,7 @@ pub(crate) fn check_classes(cx: &mut Cx<'_, '_>, b: &Bound, theirs: i64) {
     if chosen("weights") || chosen("pretrained") {
         let message = format!(
             "the pretrained weights are for {theirs} classes, but num_classes is {asked}: load the model with {theirs} \
-             and replace its last layer"
+             classes, and replace its last layer"
         );
         cx.reject(RejectKind::Value, message, Vec::new());
     }

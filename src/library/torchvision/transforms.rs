@@ -177,8 +177,8 @@ const RANDOM: &[&str] = &[
     "ElasticTransform",
 ];
 
-/// Notes, for each image and tensor in a result, which random draw moved its pixels. It is the same
-/// draw for all of them.
+/// Notes, for each image and tensor in a result, the random draw that moved its pixels. One draw
+/// moves all of them.
 fn note_draw(cx: &mut Cx<'_, '_>, name: &str, object: &Value, out: &Value) {
     let chance = cx.it.heap.instance_of(object).and_then(|i| i.attrs.get(&sym("p"))).and_then(Value::as_f64);
     if !RANDOM.contains(&name) || chance.is_some_and(|p| p <= 0.0 || p >= 1.0) {

@@ -1,4 +1,4 @@
-//! Configurations: the sizes of a model, by checkpoint or as written in the script.
+//! Configurations: the sizes of a model, from its checkpoint or from the script.
 
 use super::checkpoints;
 use crate::library::common::instance;

@@ -347,7 +347,7 @@ fn generate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out.with_shape(vec![Size::Unknown, Size::Unknown], at).with_dtype(Some(Dtype::Int64), at))
 }
 
-/// The values of all fields; unknown if the model may return further ones.
+/// The values of all fields; unknown if the model may return further fields.
 fn all_fields(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let output = b.get("self");
     match known_tuple(cx, &output, NAMES) {

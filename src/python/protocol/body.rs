@@ -21,8 +21,8 @@ pub(super) fn mentions_tensor(annotation: &Expr) -> bool {
     }
 }
 
-/// How a function uses a parameter: the attributes of `self` to which it passes it as the first
-/// argument, and whether it indexes several dimensions of it.
+/// How a function uses a parameter: the attributes of `self` that are called with the parameter as
+/// the first argument, and whether several dimensions of the parameter are indexed.
 pub(super) struct Passed<'a> {
     name: &'a str,
     pub(super) to: Vec<&'a str>,
@@ -58,7 +58,7 @@ impl<'a> Visitor<'a> for Passed<'a> {
     }
 }
 
-/// The moments of training in a block of statements, by the names of methods.
+/// The moments of training in a block of statements, recognised by the names of methods.
 #[derive(Default)]
 struct Training<'a> {
     backward: Option<&'a ExprCall>,
@@ -88,7 +88,7 @@ fn names_optimizer(expr: &Expr) -> bool {
 impl<'a> Visitor<'a> for Training<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
-            // A loop inside accumulates gradients on purpose, or is checked itself.
+            // A nested loop accumulates gradients on purpose, or is checked itself.
             Stmt::For(_) | Stmt::While(_) if self.backward.is_some() || self.steps => self.clears = true,
             Stmt::Assign(assign) => self.clears |= assign.targets.iter().any(names_optimizer),
             _ => {}
@@ -161,7 +161,7 @@ pub(super) fn moves_elements(stmt: &StmtFor) -> bool {
     struct Moves<'a> {
         names: FxHashSet<&'a str>,
         found: bool,
-        /// A part of an element is replaced: `batch[key] = batch[key].to(device)`.
+        /// The body replaces a part of an element: `batch[key] = batch[key].to(device)`.
         replaced: bool,
     }
     impl<'a> Visitor<'a> for Moves<'a> {
@@ -200,8 +200,8 @@ pub(super) fn moves_elements(stmt: &StmtFor) -> bool {
     moves.found && !moves.replaced
 }
 
-/// Whether a loop may be over a loader: over a name or attribute, or `enumerate` or a progress bar of
-/// it.
+/// Whether a loop may be over a loader: the iterable is a name or an attribute, or `enumerate` or a
+/// progress bar around it.
 pub(super) fn may_be_over_loader(iterable: &Expr) -> bool {
     match iterable {
         Expr::Name(_) | Expr::Attribute(_) => true,

@@ -14,7 +14,7 @@ use crate::syntax::{Expr, Ranged, Stmt, TextSize};
 pub(in crate::python) struct Protocols {
     /// Objects on which the file calls methods of modules.
     modules: FxHashSet<String>,
-    /// The functions that compute each name: `criterion` for `loss = criterion(x, y)`.
+    /// Names, each with the function that computes it: `criterion` for `loss = criterion(x, y)`.
     makers: Vec<(String, String)>,
     /// Objects on which the file calls `backward()`.
     differentiated: FxHashSet<String>,
@@ -22,11 +22,11 @@ pub(in crate::python) struct Protocols {
     tensors: FxHashSet<String>,
     /// The calls of functions named `load`.
     loads: Vec<Load>,
-    /// The objects of which the file passes a part to `load_state_dict`.
+    /// The objects that the file passes to `load_state_dict`, as a whole or in part.
     restored: FxHashSet<String>,
     /// The calls whose results the file passes to `load_state_dict`.
     restored_calls: FxHashSet<TextSize>,
-    /// What the file passes to functions named `save`, after the object: paths of files.
+    /// The second arguments of calls of functions named `save`: paths of files.
     saved: FxHashSet<String>,
     /// Some call in the file has an argument `map_location`.
     maps_location: bool,
@@ -87,12 +87,12 @@ fn file_text(expr: &Expr) -> Option<String> {
     }
 }
 
-/// Whether a call is one of `module.name`.
+/// Whether a call has the form `….name(…)`.
 fn is_named(call: &ExprCall, name: &str) -> bool {
     call.func.as_attribute_expr().is_some_and(|function| function.attr.as_str() == name)
 }
 
-/// The function whose result an expression scales or adds to others.
+/// The function that computes an expression or its leftmost operand: `f` for `f(x) / n`.
 fn maker(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Call(call) => path_text(&call.func),

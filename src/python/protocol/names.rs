@@ -12,7 +12,7 @@ pub(super) fn path_text(expr: &Expr) -> Option<String> {
     }
 }
 
-/// The device that an expression of unknown value names, if it is named as a device that may be a
+/// The device for an expression of unknown value, if its name is that of a device that may be a
 /// GPU: `self.device`, `args["device"]`.
 pub(super) fn named_device(expr: &Expr) -> Option<Value> {
     let (text, name) = match expr {
@@ -30,7 +30,7 @@ pub(super) fn named_device(expr: &Expr) -> Option<Value> {
     (is_device && !may_be_host).then(|| Value::Device(Device::of(DeviceKind::Named(sym(&format!("`{text}`"))))))
 }
 
-/// The name of which an expression is a part, or the result of a method: `x` for `x["a"].float()`.
+/// The name with which an expression begins: `x` for `x["a"].float()`.
 pub(super) fn root(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Name(name) => Some(name.id.as_str()),

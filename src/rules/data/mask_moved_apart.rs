@@ -8,8 +8,8 @@ use crate::diagnostic::Severity;
 use crate::rules::rule::{Call, Context, Rule};
 
 const NAME: &str = "mask-moved-apart";
-/// The path of a call that no program makes: the model of the loader reports it for a mask whose
-/// transform used other random numbers than the transform of its image.
+/// The path of an internal call, which no program makes. The model of the loader makes it for a
+/// mask if the transform of the mask used other random numbers than the transform of the image.
 const APART: &str = "torch.utils.data.drawn_apart";
 
 #[derive(Default)]

@@ -8,8 +8,8 @@ use crate::rules::rule::{Call, Context, Rule};
 use crate::value::Data;
 
 const NAME: &str = "untransformed-plain-mask";
-/// The path of a call that no program makes: the model of the transforms reports it for a mask that
-/// a transform does not change.
+/// The path of an internal call, which no program makes. The model of the transforms makes it for a
+/// mask that a transform does not change.
 const UNTOUCHED: &str = "torchvision.transforms.v2.Transform.passed_over";
 
 #[derive(Default)]

@@ -2,9 +2,9 @@
 //!
 //! Such a container is correct if its members are also registered in another way, or are excluded
 //! on purpose: a teacher that was created elsewhere is often put into a list so that it is not
-//! registered. So the rule reports a container only if the module created members with parameters
-//! that require grad, if a `forward` reads the container while gradients are recorded, and if no
-//! member was passed to code that may have registered, moved or trained it.
+//! registered. So the rule reports a container only under three conditions: the module created
+//! members with parameters that require grad; a `forward` reads the container while gradients are
+//! recorded; and no member was passed to code that may have registered, moved or trained it.
 
 use std::cell::RefCell;
 
@@ -31,8 +31,8 @@ struct Attribute {
     span: Span,
     /// The expression that was assigned.
     from: Option<Span>,
-    /// Whether the constructor left unregistered members in the container, if the program creates no
-    /// instance of the class.
+    /// For a class of which the program creates no instance: whether the constructor left
+    /// unregistered members in the container.
     supposed: Option<bool>,
 }
 
@@ -242,7 +242,8 @@ fn wrapped(cx: &Context<'_, '_>, from: Span, class: &str) -> Option<Fix> {
     })
 }
 
-/// Whether the program may register members of a container in code that was not run.
+/// Whether the classes of a module contain a call that may register the members of a container,
+/// such as `add_module` or `setattr`.
 fn registers(it: &Interp<'_>, module: &Value) -> bool {
     it.classes_call(module, &["add_module", "register_module", "register_parameter", "setattr"])
 }

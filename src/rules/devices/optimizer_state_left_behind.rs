@@ -3,8 +3,8 @@
 //! `load_state_dict` copies the state to the device that the parameters have at that time, and
 //! moving the model does not move the state. The rule reports only optimizers whose steps always
 //! create a state, whatever the arguments of the optimizer. It reports nothing if the loaded value
-//! is known, because that value may be an empty state, or if the program uses `optimizer.state`,
-//! because the program may move the state itself.
+//! is known, because that value may be an empty state. It also reports nothing if the program uses
+//! `optimizer.state`, because the program may then move the state itself.
 
 use std::cell::RefCell;
 

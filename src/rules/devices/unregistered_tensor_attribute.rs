@@ -125,7 +125,7 @@ fn registered(cx: &Context<'_, '_>, attribute: &Attribute) -> Option<Fix> {
     })
 }
 
-/// Whether a parameter or buffer of a module or its sub-modules is on the CPU.
+/// Whether a parameter or buffer of a module or of its submodules is on the CPU.
 fn has_parameter_on_cpu(heap: &Heap, module: ObjId, depth: u32) -> bool {
     let Data::Instance(instance) = heap.get(module) else { return false };
     instance.attrs.iter().any(|(name, value)| match value.as_obj().map(|id| (id, heap.get(id))) {

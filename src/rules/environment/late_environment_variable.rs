@@ -1,8 +1,8 @@
 //! Environment variables that are set after they were read.
 //!
-//! The time at which each variable is read was determined by experiment. Variables without an
-//! experiment are not reported. A variable that is set too late for this process may be meant for
-//! child processes, so programs that may start processes are not reported.
+//! The time at which each variable is read was determined by experiment. Variables that were not
+//! tested in this way are not reported. A variable that is set too late for this process may be
+//! meant for child processes, so programs that may start processes are not reported.
 
 use std::cell::{Cell, RefCell};
 

@@ -43,7 +43,8 @@ impl Rule for DifferenceOfAllPairs {
     }
 }
 
-/// Whether the output of a network is a column, and the other operand a vector of the same length.
+/// Whether one operand is a column that a network has computed, and the other operand is a vector
+/// of the same length.
 fn is_column(output: &Tensor, other: &Tensor) -> bool {
     let (Some([rows, one]), Some([count])) = (output.shape.as_deref(), other.shape.as_deref()) else { return false };
     output.role == Some(Role::Logits)

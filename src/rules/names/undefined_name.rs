@@ -9,7 +9,8 @@ use crate::syntax::{Span, Stmt, Unbound, unbound};
 
 const NAME: &str = "undefined-name";
 
-/// What may bind names that the scopes do not show, or shows that the failure is expected.
+/// Texts such as `exec(`, which may bind names that no scope shows, and texts such as `NameError`,
+/// which show that the program expects the failure.
 const DYNAMIC: &[&str] = &[
     "exec(",
     "execfile(",

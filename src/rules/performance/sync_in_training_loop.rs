@@ -12,8 +12,8 @@ use crate::rules::trace::{Moment, tensor};
 use crate::syntax::Span;
 use crate::value::{Device, ObjId, Value};
 
-/// A second iteration of a loop ([`Interp::every_round`]): a number that identifies the iteration,
-/// and the number of open loops.
+/// A replayed iteration of a loop (see [`Interp::every_round`]): a number that identifies the
+/// iteration, and the number of open loops.
 type Round = (usize, usize);
 
 /// A cost.
@@ -22,7 +22,7 @@ enum Cost {
     /// A call that waits for the GPU.
     Wait(&'static str),
     EmptiedCache,
-    /// A move of a tensor that was created on the CPU, at this place.
+    /// A move of a tensor that was created on the CPU; this is the place of its creation.
     MadeOnCpu(Span),
     /// A move of a tensor that is already on the target device.
     RedundantMove,

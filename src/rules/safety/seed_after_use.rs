@@ -50,7 +50,7 @@ impl Rule for SeedAfterUse {
             return;
         }
         let Some(first) = self.first.get() else { return };
-        let message = "the seed is set after random numbers were drawn, which differ from run to run";
+        let message = "the seed is set after random numbers were drawn, so these numbers differ from run to run";
         let labels = vec![Label { span: first, message: "the first random numbers are drawn here".to_owned() }];
         cx.findings.report(NAME, Severity::Info, message, span, labels);
     }

@@ -1,8 +1,8 @@
 //! The autograd graph: the inputs, the function and the place of each computed tensor.
 //!
 //! The function that made a tensor does not depend on the path, so the graph is stored outside the
-//! heap; a write to the tensor only adds an input. Whether the graph was freed, and the number of
-//! writes to a tensor, depend on the path, so they are on the heap.
+//! heap; a write to the tensor only adds an input. Two facts depend on the path, and are therefore
+//! stored on the heap: whether the graph was freed, and the number of writes to a tensor.
 
 use std::cell::RefCell;
 
@@ -30,9 +30,9 @@ const MOST: usize = 20_000;
 #[derive(Default)]
 pub(crate) struct Graph {
     nodes: RefCell<FxHashMap<ObjId, Node>>,
-    /// The place of the last write to each memory.
+    /// The tensors that own memory, each with the place of the last write to this memory.
     writes: RefCell<FxHashMap<ObjId, Span>>,
-    /// Memory that was written through `.data`. PyTorch does not count these writes.
+    /// The tensors whose memory was written through `.data`. PyTorch does not count these writes.
     uncounted: RefCell<FxHashSet<ObjId>>,
 }
 

@@ -58,7 +58,8 @@ impl Trace {
         self.moments.get()
     }
 
-    /// Counts an event whose order matters, so that the loop around it runs a second iteration.
+    /// Counts an event whose order matters, so that the second iteration of the loop around it is
+    /// replayed.
     pub(super) fn note(&self) {
         self.moments.set(self.moments.get().saturating_add(1));
     }

@@ -3,8 +3,8 @@
 //! Each optimizer has a stage on the heap: cleared, clipped or filled. The stage is unknown if the
 //! paths disagree on it. Everything that may compute, change or clip the gradients of the optimizer
 //! in another way makes its stage unknown. A call that clips existing gradients makes the stage
-//! unknown, too. Findings are reported at the end, because a call that clips gradients in another
-//! iteration is not useless.
+//! unknown, too. Findings are reported at the end of the run, because a call that clips gradients
+//! in another iteration is not useless.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

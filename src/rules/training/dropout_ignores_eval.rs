@@ -92,8 +92,9 @@ fn argument(call: &str) -> &str {
     call.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')'))
 }
 
-/// Whether a probability, given by its text, is an option of the constructor whose default is 0
-/// (`p=self.dropout`, if `__init__` has a parameter `dropout=0.0`).
+/// Whether a probability is an option of the constructor with the default 0. `probability` is the
+/// source text, such as `p=self.dropout`; the option is then a parameter `dropout=0.0` of
+/// `__init__`.
 fn is_off_by_default(cx: &Context<'_, '_>, module: &Value, probability: &str) -> bool {
     let option = probability.rsplit(['.', '=']).next().map_or("", str::trim);
     let constructor = cx.it.user_method(module, "__init__").and_then(|init| init.as_obj());

@@ -1,11 +1,11 @@
 //! A model that is evaluated in training mode: dropout drops values, and batch norm uses the
 //! statistics of the batch.
 //!
-//! Outputs in training mode without gradients can be intended. Pseudo labels, and targets for
-//! another network, take part in a later `backward()`. Before Monte Carlo dropout or an update of
-//! batch statistics, the program calls `train()`. So the rule reports outputs that are compared
-//! with labels and take part in no `backward()`, if `train()` was not called since the last
-//! training step.
+//! A program may compute outputs in training mode and without gradients on purpose. If the outputs
+//! are pseudo labels, or targets for another network, they take part in a later `backward()`. For
+//! Monte Carlo dropout or an update of batch statistics, the program first calls `train()`. So the
+//! rule reports outputs that are compared with labels and take part in no `backward()`, if
+//! `train()` was not called since the last training step.
 //!
 //! Outputs with gradients are reported if another call trains the same layer: a loss on which the
 //! program never calls `backward()` is then assumed to be a validation loss.

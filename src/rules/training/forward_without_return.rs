@@ -64,7 +64,7 @@ fn root_of(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// The methods `forward` of classes that are derived from `nn.Module` itself.
+/// The methods `forward` of classes that are derived directly from `nn.Module`.
 #[derive(Default)]
 struct Modules<'a> {
     forwards: Vec<&'a ast::StmtFunctionDef>,
@@ -94,7 +94,8 @@ fn is_module(base: &Expr) -> bool {
     }
 }
 
-/// Whether a function returns or yields a value anywhere, or its body is a placeholder.
+/// Whether a function returns or yields a value anywhere, or contains a `raise`, as placeholders
+/// do.
 #[derive(Default)]
 struct Results {
     found: bool,

@@ -26,7 +26,7 @@ impl Rule for FreedGraphReused {
         let message = "this uses a graph that an earlier `backward()` has freed";
         let labels = vec![
             Label { span: by, message: "the graph is freed here".to_owned() },
-            Label { span: node.span, message: "both `backward()` calls pass through this".to_owned() },
+            Label { span: node.span, message: "both `backward()` calls pass through this operation".to_owned() },
         ];
         let finding = cx.findings.report(NAME, Severity::Error, message, span, labels);
         witness(finding, SETUP, "output.sum().backward()");

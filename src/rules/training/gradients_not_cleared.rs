@@ -1,7 +1,8 @@
-//! A step with gradients that an earlier step has already used, and to which more were added.
+//! A step with gradients that an earlier step has already used, and to which a `backward()` has
+//! added since.
 //!
 //! Programs that accumulate gradients on purpose also clear them between two steps. The rule
-//! reports gradients that, in some iterations, are cleared on no path from one step to the next.
+//! reports gradients if, in some iterations, nothing clears them between one step and the next.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::Event;

@@ -24,7 +24,7 @@ impl Rule for HiddenStateNotDetached {
         let span = cx.span;
         let Moment::Backward { loss, .. } = moment else { return };
         let Some((node, _)) = trace.graph.freed(it, loss).filter(|(_, by)| *by == span) else { return };
-        let message = "this uses the graph of the previous iteration, which its `backward()` has freed";
+        let message = "this uses a graph that `backward()` freed in the previous iteration";
         let labels = vec![Label { span: node.span, message: "computed in the previous iteration and kept".to_owned() }];
         let finding = cx.findings.report(NAME, Severity::Error, message, span, labels);
         witness(finding, SETUP, "output.sum().backward()");

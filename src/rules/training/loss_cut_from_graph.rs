@@ -103,9 +103,9 @@ impl Rule for LossCutFromGraph {
 }
 
 impl LossCutFromGraph {
-    /// Reports terms of a loss that train nothing: `detach()` disconnects the term from the
-    /// parameters of the optimizer that steps, and the other optimizers, whose parameters the term
-    /// reaches, clear the gradients without a step.
+    /// Reports terms of a loss that train nothing. `detach()` disconnects such a term from the
+    /// parameters of the optimizer that steps. The gradients of the term reach only parameters of
+    /// other optimizers, which clear these gradients without a step.
     fn terms_lost(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         match moment {
@@ -153,8 +153,8 @@ impl LossCutFromGraph {
         }
     }
 
-    /// Reports checkpointed parts of a model on which the loss depends, but whose parameters get no
-    /// gradients.
+    /// Reports checkpointed parts of a model if the loss depends on them, but their parameters get
+    /// no gradients.
     fn unrecorded(&self, cx: &mut Context<'_, '_>, loss: &[ObjId]) {
         let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);
@@ -173,9 +173,9 @@ impl LossCutFromGraph {
     }
 }
 
-/// The loss itself if it is a leaf that may be a scalar; or the first of the leaves from which it
-/// is computed, if each of them copies the values of a tensor with a graph (`torch.tensor(loss,
-/// requires_grad=True)`). Parameters are excluded.
+/// If the loss is a leaf that may be a scalar, the loss itself. Otherwise, the first of the leaves
+/// from which it is computed, if each of these leaves copies the values of a tensor with a graph
+/// (`torch.tensor(loss, requires_grad=True)`). Parameters are excluded.
 fn made_anew(it: &Interp<'_>, trace: &Trace, loss: &[ObjId]) -> Option<ObjId> {
     let [only] = loss else { return None };
     let leaf = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Leaf);

@@ -1,7 +1,8 @@
 //! A running total or a list of losses that keeps the graph of every loss.
 //!
-//! The rule reports a total that is certainly not a loss: it contains a part of an earlier
-//! iteration whose graph `backward()` has freed, so a `backward()` on the total would fail.
+//! The rule reports a total if it contains a part from an earlier iteration, and a `backward()` has
+//! freed the graph of this part. A `backward()` on the total would fail, so the total is certainly
+//! not a loss.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Event, Interp};

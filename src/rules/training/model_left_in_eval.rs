@@ -1,4 +1,5 @@
-//! A model that is put into evaluation mode in one iteration of a loop, and trained in the next.
+//! A model that is put into evaluation mode in one iteration of a loop, and trained in this mode in
+//! the next iteration.
 //!
 //! Layers that are frozen in evaluation mode on purpose are in that mode from the first iteration
 //! on. So the rule reports models that were trained in training mode before, or that were put into
@@ -66,9 +67,9 @@ pub(crate) struct ModelLeftInEval {
     outputs: RefCell<FxHashMap<ObjId, (ObjId, Option<bool>)>>,
     /// The layers in the graph of the last `backward()`, and their modes.
     last: RefCell<Vec<(ObjId, Option<bool>)>>,
-    /// The mode in which each layer was trained in the first iteration of a loop, for each step.
-    /// Another step may intend another mode: a GAN's discriminator is trained on the results of a
-    /// generator in evaluation mode.
+    /// For each layer and each step, the mode in which the layer was trained in the first iteration
+    /// of a loop. The modes for two steps may differ on purpose: for example, a GAN's discriminator
+    /// is trained on the results of a generator in evaluation mode.
     trained: RefCell<FxHashMap<(ObjId, Span), bool>>,
     /// The place of the last `eval()`.
     eval: RefCell<Option<Span>>,
@@ -157,7 +158,7 @@ impl Rule for ModelLeftInEval {
                         if !runs(it).iter().any(|run| around.contains(run)) {
                             continue;
                         }
-                        let message = "the model stays in evaluation mode and is trained in it";
+                        let message = "the model stays in evaluation mode while it is trained";
                         let what = "it is trained here, without dropout or batch statistics".to_owned();
                         let labels = vec![Label { span, message: what }];
                         cx.findings.report(NAME, Severity::Error, message, eval, labels);
@@ -169,8 +170,8 @@ impl Rule for ModelLeftInEval {
                         self.trained.borrow_mut().insert((*layer, span), *training);
                     } else if before == Some(true) && !training {
                         let Some(eval) = *self.eval.borrow() else { return };
-                        let message = "the model stays in evaluation mode and is trained in it from the next \
-                            iteration on";
+                        let message = "from the next iteration on, the model stays in evaluation mode while it is \
+                            trained";
                         let what = "it is trained here, without dropout or batch statistics".to_owned();
                         let labels = vec![Label { span, message: what }];
                         cx.findings.report(NAME, Severity::Error, message, eval, labels);

@@ -71,8 +71,8 @@ impl Rule for ReplacedParametersNotOptimized {
                 Some(held) => old.iter().all(|p| held.contains(p)),
                 None => before,
             };
-            // A layer that is older than the optimizer may be one of several, each with its own
-            // optimizer, of which the attribute refers to the current one.
+            // A layer that is older than the optimizer may be one of several layers, each with its
+            // own optimizer. The attribute then refers to the current layer.
             if held && new.iter().all(|p| *p > optimizer && !it.heap.is_joined(*p)) {
                 self.replaced.borrow_mut().push(Replaced { optimizer, name, span, new: new.clone() });
             }

@@ -23,7 +23,7 @@ pub(crate) const SCALERS: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.G
 pub(crate) struct ScaledGradientsUsed {
     /// Scalers that are certainly enabled.
     enabled: RefCell<FxHashSet<ObjId>>,
-    /// Whether `scaler.step()` is running. It may call the optimizer without a report.
+    /// Whether `scaler.step()` is running. A step of the optimizer inside it is not reported.
     stepping: Cell<bool>,
     /// The places at which an enabled scaler scales a loss.
     scaled: RefCell<FxHashSet<Span>>,

@@ -78,7 +78,8 @@ pub(crate) struct StepBeforeBackward {
 }
 
 impl StepBeforeBackward {
-    /// A name is assigned. From now on, a condition that contains it may hold in other iterations.
+    /// A name is assigned. From now on, a condition that contains this name may hold in other
+    /// iterations.
     fn forget(&self, name: &str) {
         for steps in self.steps.borrow_mut().values_mut() {
             let words = |test: &str| test.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);

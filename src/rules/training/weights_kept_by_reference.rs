@@ -21,7 +21,7 @@ use crate::syntax::Span;
 use crate::value::{Data, ObjId, Sym, Topic, Value, sym};
 
 const NAME: &str = "weights-kept-by-reference";
-/// Whether the weights stored under a name were changed by an optimizer since.
+/// Whether an optimizer has changed the weights under a name since the program stored them.
 const MOVED: Topic = Topic::new("kept weights moved");
 
 /// A name in the scope of a function or module, or an attribute of any object.

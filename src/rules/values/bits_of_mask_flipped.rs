@@ -40,10 +40,10 @@ impl Rule for BitsOfMaskFlipped {
     }
 }
 
-/// The place of a `~` whose result is an index, if the index is assumed to be meant as a mask: it
-/// is of type uint8, which PyTorch treats as a mask, or its shape equals the first dimensions of
-/// the tensor. If the first dimension has size 2, only uint8 is reported: `rows[~sides]` with two
-/// rows and int64 `sides` is correct, and selects the other row.
+/// The place of a `~` whose result is an index, if the index was probably meant as a mask. This is
+/// assumed if the index is of type uint8, which PyTorch treats as a mask, or if its shape equals
+/// the first dimensions of the tensor. If the first dimension has size 2, only uint8 is reported:
+/// `rows[~sides]` with two rows and int64 `sides` is correct, and selects the other row.
 fn flipped_index(it: &Interp<'_>, bound: &Bound) -> Option<Span> {
     let key = bound.get("key");
     let torch_tensor = |value: &Value| tensor(it, value.as_obj()?).filter(|t| t.array == ArrayKind::Torch);

@@ -9,8 +9,8 @@ use crate::syntax::Span;
 
 const NAME: &str = "discarded-result";
 
-/// Methods of tensors that return a new tensor or a view. Methods that compute values are left out:
-/// benchmarks, for example, call them for their time.
+/// Methods of tensors that return a new tensor or a view. Most methods that compute new values are
+/// left out: for example, benchmarks call them only to measure the time.
 const METHODS: &[&str] = &[
     "squeeze",
     "unsqueeze",
@@ -29,7 +29,7 @@ const METHODS: &[&str] = &[
     "index_fill",
 ];
 
-/// Functions with the same property.
+/// Functions that return a new array or tensor, or a view.
 const FUNCTIONS: &[&str] = &[
     "numpy.append",
     "numpy.concatenate",

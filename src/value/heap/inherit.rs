@@ -16,8 +16,8 @@ impl Heap {
     }
 
     /// The value that a class supplies for a name which an instance does not have itself: the value
-    /// in the first program class that binds the name. If none binds it, but one defines
-    /// `__getattr__`, the value is unknown; otherwise `None`.
+    /// in the first program class that binds the name. If no class binds it, but one defines
+    /// `__getattr__`, the value is unknown. Otherwise, the result is `None`.
     pub(in crate::value) fn inherited(&self, class: &Value, name: Sym) -> Option<Value> {
         let found = self.class_member(class, name, DEPTH);
         found.or_else(|| self.class_member(class, sym("__getattr__"), DEPTH).map(|_| Value::Unknown))

@@ -116,8 +116,8 @@ impl Heap {
         }
     }
 
-    /// Joins the current state with the state at the mark: changes since then may not have
-    /// happened.
+    /// Joins the current state with the state at the mark, because it is not certain that the
+    /// changes since then have happened.
     pub(crate) fn blend_since(&mut self, mark: Mark) {
         for (id, name, before) in self.names_since(mark) {
             let Some(now) = super::names_of(self.get(id)).and_then(|names| names.get(&name)).cloned() else { continue };

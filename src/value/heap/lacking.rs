@@ -6,8 +6,8 @@
 use super::{Heap, names_of};
 use crate::value::{Attrs, Data, Instance, ObjId, Sym, Value, sym};
 
-/// The suffix for the name of an attribute that may be missing on some path. No Python attribute
-/// has such a name.
+/// The last character of a mark, which is the name of an attribute that may be missing on some
+/// path, plus this character. No Python attribute has such a name.
 const MARK: char = '?';
 
 /// The name under which an instance notes that an attribute may be missing on some path.

@@ -1,7 +1,7 @@
 //! Objects that an unknown value may be. If a name holds values of different kinds on two paths,
-//! such as `None` and a tensor, its value is unknown after their join. But a write to the unknown
-//! value may still be a write to the tensor, which other names may hold. A call of an unknown value
-//! may be a call of a function of the program.
+//! such as `None` and a tensor, its value is unknown after the join of these paths. But a write to
+//! the unknown value may still be a write to the tensor, which other names may hold. A call of an
+//! unknown value may be a call of a function of the program.
 
 use rustc_hash::FxHashSet;
 

@@ -1,5 +1,5 @@
 //! Notes of an object. They are stored like its attributes, so that the end of a branch restores
-//! them, joins merge them and copies keep them, but under names that no program can use.
+//! them, joins merge them and copies keep them. Their names cannot occur in a program.
 
 use super::Heap;
 use crate::value::{Data, Note, ObjId, Value};

@@ -40,7 +40,7 @@ pub(crate) enum Change {
 pub(crate) struct Mark {
     trail: usize,
     outer_serial: u32,
-    /// The number of open marks.
+    /// The number of marks that were open before this one.
     depth: usize,
 }
 
@@ -174,7 +174,7 @@ impl Heap {
         }
     }
 
-    /// The values at the mark of names that were bound at the mark and have been written since.
+    /// For each name that was bound at the mark and has been written since: its value at the mark.
     pub(super) fn names_since(&self, mark: Mark) -> Vec<(ObjId, Sym, Value)> {
         let mut seen = FxHashSet::default();
         let since = self.trail.get(mark.trail..).unwrap_or_default();
@@ -185,7 +185,7 @@ impl Heap {
         since.iter().filter_map(name).collect()
     }
 
-    /// The states at the mark of objects that were replaced as a whole.
+    /// For each object that has been replaced as a whole since the mark: its state at the mark.
     pub(super) fn objects_since(&self, mark: Mark) -> Vec<(ObjId, Rc<Data>)> {
         let mut seen = FxHashSet::default();
         let since = self.trail.get(mark.trail..).unwrap_or_default();

@@ -116,8 +116,8 @@ impl Heap {
         }
     }
 
-    /// The facts of a tensor changed without a write, so objects that may be the same are joined
-    /// with it.
+    /// The facts of a tensor changed without a write, so they are joined with the facts of the
+    /// objects that may be the same tensor.
     pub(super) fn touch_facts(&mut self, id: ObjId) {
         for twin in self.twins(id) {
             if let (Data::Tensor(one), Data::Tensor(other)) = (self.get(twin), self.get(id)) {

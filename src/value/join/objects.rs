@@ -116,7 +116,8 @@ pub(super) fn join_named(
 
 /// Joins two dictionaries. Keeps the keys that both have, with their joined values. The entries
 /// that only one of them has are joined into the value of all other keys. If only the order of the
-/// keys differs, the result may have unknown other keys: then the order is not a fact.
+/// keys differs, the result may have other keys with unknown values: the order of keys is a fact
+/// only if all keys are known.
 pub(super) fn join_dict(heap: &mut Heap, a: &Dict, b: &Dict, widen: bool, depth: u32) -> Dict {
     let Dict { entries, open } = a;
     let mut out = Dict::default();
@@ -139,7 +140,7 @@ pub(super) fn join_dict(heap: &mut Heap, a: &Dict, b: &Dict, widen: bool, depth:
     out
 }
 
-/// Whether an iterator has at least one element.
+/// Whether an iterator certainly has at least one element.
 pub(in super::super) fn is_filled(iter: &Iter) -> bool {
     match &iter.items {
         Items::Exact(items) => !items.is_empty(),

@@ -86,7 +86,7 @@ pub(crate) fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
     }
 }
 
-/// The depth of a part, and the number of list levels of the literal, if it is known.
+/// The depth of a part, and the number of list levels of the whole literal (`None`: unknown).
 #[derive(Clone, Copy)]
 struct Depth {
     at: u32,
@@ -193,8 +193,8 @@ fn many(cx: &Cx<'_, '_>, list: &Value, element: &Value, depth: Depth) -> Part {
 fn tensor(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused> {
     let Some(tensor) = cx.tensor(value) else { return Ok(Part::UNKNOWN) };
     let torch = tensor.array == crate::value::ArrayKind::Torch;
-    // PyTorch treats a tensor inside a list like a list. At the innermost level, the tensor must
-    // have one element, which is read as a number.
+    // PyTorch treats a tensor inside a list like a list. At the innermost level, such a tensor must
+    // have exactly one element, which is read as a number.
     if torch && depth.at > 0 && depth.levels.is_none_or(|levels| depth.at >= levels) {
         if depth.levels.is_some() && tensor.numel().known().is_some_and(|n| n != 1) {
             let message = format!(
@@ -255,7 +255,8 @@ fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
     };
     let dtype = match (a.dtype, b.dtype) {
         (Some(None), Some(None)) => Some(None),
-        // From numbers and an empty list, PyTorch creates a tensor without elements.
+        // If one of the lists is empty, PyTorch may create a tensor without elements, so the dtype
+        // is not known.
         (Some(None), _) | (_, Some(None)) => None,
         (Some(Some(x)), Some(Some(y))) => promote(x, y).map(Some),
         _ => None,
@@ -275,7 +276,7 @@ fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
 fn ragged(x: &[Size], y: &[Size], depth: u32) -> String {
     let text = |sizes: &[Size]| match sizes {
         [] => "a number".to_owned(),
-        [one] => format!("a list of {one}"),
+        [one] => format!("a list of length {one}"),
         more => format!("lists of {}", more.iter().map(Size::to_string).collect::<Vec<_>>().join(" by ")),
     };
     format!("the list is ragged: at level {} it holds {} and {}", depth + 1, text(x), text(y))

@@ -136,7 +136,8 @@ fn sparse(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(Tensor { grad: Grad::Unknown, ..options.tensor(shape, cx.at()) })
 }
 
-/// `torch.as_tensor`: shares memory if nothing has to change.
+/// `torch.as_tensor`: the result shares memory with the argument if neither dtype nor device has to
+/// change.
 fn as_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");
     let dtype = cx.dtype_arg(&b.get("dtype"));

@@ -18,8 +18,9 @@ pub(crate) struct Options {
     pub grad: Grad,
 }
 
-/// Whether this name is assumed not to be the name of a backend. Backends from other packages
-/// register their own names, usually in lower case; `gpu` is a common mistake.
+/// Whether a name is assumed not to be the name of a device. Other packages can register names of
+/// further devices, usually in lower case. So only the common mistake `gpu`, and names with other
+/// characters, are assumed to be wrong.
 fn is_no_device(name: &str) -> bool {
     name == "gpu" || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
@@ -109,8 +110,8 @@ pub(crate) fn option(b: &Bound, name: &str) -> Value {
     if has { b.get(name) } else { Value::None }
 }
 
-/// The dimensions of a size argument; `None` if their number is not known or a size is rejected,
-/// which has been reported. A size is rejected if it is known to be negative, a float or a string.
+/// The dimensions of a size argument. `None` if their number is not known, or if a size is rejected
+/// and reported. A size is rejected if it is known to be negative, a float or a string.
 pub(crate) fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<Vec<Dim>> {
     if b.open && values.is_empty() {
         return None;

@@ -37,7 +37,7 @@ pub(crate) fn register(t: &mut Table) {
 /// (`unit` is false), PyTorch accepts these dtypes if no elements are drawn.
 fn floats_only(cx: &mut Cx<'_, '_>, out: &Tensor, unit: bool) -> bool {
     let Some(dtype) = out.dtype.filter(|dtype| dtype.is_integral()) else { return true };
-    let message = format!("{} draws floats: it cannot fill {dtype}", cx.name());
+    let message = format!("{} draws floats: it cannot fill a tensor of {dtype}", cx.name());
     let reads = vec![dtype_read(("the result", out))];
     if unit {
         cx.reject(RejectKind::Dtype, message, reads);

@@ -67,7 +67,7 @@ fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let [(s, _, start), (e, _, end), (by, _, step)] = parts;
     let mut size = Size::Unknown;
     if by == Some(0.0) {
-        cx.reject(RejectKind::Value, "the step of arange is 0: it must not be 0", Vec::new());
+        cx.reject(RejectKind::Value, "the step of arange must not be 0", Vec::new());
     } else if let (Some(s), Some(e), Some(by)) = (s, e, by) {
         if s.is_infinite() || e.is_infinite() {
             cx.reject(RejectKind::Value, format!("arange from {s} to {e} is infinite"), Vec::new());

@@ -125,7 +125,7 @@ fn numel(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::size(&numel)
 }
 
-/// Notes the initial defaults, so that they also hold on paths that set none.
+/// Notes the initial defaults, so that they also hold on paths that do not set a default.
 fn begin_defaults(cx: &mut Cx<'_, '_>) {
     let state = cx.it.state;
     for (topic, value) in [(DEFAULT_DTYPE, Value::Dtype(Dtype::Float32)), (DEFAULT_DEVICE, Value::Device(Device::CPU))]

@@ -105,8 +105,9 @@ fn slice(cx: &mut Cx<'_, '_>, parts: &[Value; 3], numpy: bool) -> Result<Item, R
     Ok(Item::Slice([maybe_none(start), maybe_none(stop), maybe_none(step)]))
 }
 
-/// A list as an index tensor. If the whole index is a list of lists, tensors or slices, PyTorch reads
-/// it as a tuple, but has announced that it will read it as a tensor, so the result is unknown.
+/// A list as an index tensor. If the whole index is a list of lists, tensors or slices, the result
+/// is unknown: PyTorch reads such a list as a tuple, but has announced that it will read it as a
+/// tensor.
 fn list(cx: &mut Cx<'_, '_>, value: &Value, items: &[Value], numpy: bool, inside: bool) -> Item {
     if items.is_empty() {
         let none = Tensor { shape: Some(vec![Dim::int(0)]), ..Tensor::default() };

@@ -66,8 +66,8 @@ pub(crate) fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span
     Some(out)
 }
 
-/// Whether a tensor of which nothing is known is used as a dict: a wrong annotation may have made
-/// it a tensor.
+/// Whether a value that is modelled as a tensor without known facts is used as a dict. It may be
+/// modelled as a tensor only because of a wrong annotation.
 fn is_mapping(input: &Tensor, index: &Value) -> bool {
     matches!(index, Value::Str(_)) && input.shape.is_none() && input.dtype.is_none() && input.device.is_none()
 }
@@ -104,8 +104,8 @@ fn only_slices(index: &Value) -> bool {
     }
 }
 
-/// Whether an index is not limited to certain positions, so that each position is assumed to be
-/// selected in some call.
+/// Whether an index may select any position. Each position is then assumed to be selected in some
+/// call.
 fn any_place(index: &Value) -> bool {
     match index {
         Value::Tuple(items) => items.iter().all(any_place),

@@ -24,8 +24,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "ormqr", ormqr);
 }
 
-/// Whether the right-hand side is one vector or a batch of vectors: a batch has the shape of the
-/// matrices without the last dimension. `None` if that is not known.
+/// Whether the right-hand side is one vector or a batch of vectors. A batch of vectors has the
+/// shape of the matrices without their last dimension. `None` if that is not known.
 fn is_vector(of: &Matrices, right: &[Dim]) -> Option<bool> {
     if right.len() == 1 {
         return Some(true);
@@ -110,7 +110,7 @@ fn solve(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                             shape = Some(joined);
                         }
                         Err(_) => {
-                            refuse_fit(cx, left_named, right_named, "the batches do not broadcast");
+                            refuse_fit(cx, left_named, right_named, "the batch dimensions do not broadcast");
                             return unknown(cx);
                         }
                     }
@@ -174,7 +174,7 @@ fn triangular(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 shapes = (Some(with([&to.rows, &to.columns])), Some(with([&of.rows, &of.columns])));
             }
             Err(_) => {
-                refuse_fit(cx, a_named, right_named, "the batches do not broadcast");
+                refuse_fit(cx, a_named, right_named, "the batch dimensions do not broadcast");
                 return unknown(cx);
             }
         }
@@ -354,7 +354,7 @@ fn ormqr(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         let ranks = [input.rank(), tau.rank().and_then(|r| r.checked_add(1)), other.rank()];
         if ranks.iter().any(|r| *r != ranks.first().copied().flatten()) && ranks.iter().all(Option::is_some) {
-            refuse_fit(cx, first, second, "the second needs one dimension less than the first and `input3`");
+            refuse_fit(cx, first, second, "`input2` (tau) needs one dimension less than `input` and `input3`");
             return cx.some_tensor();
         }
         let batches = [

@@ -241,8 +241,8 @@ fn half(cx: &mut Cx<'_, '_>, b: &Bound, part: &str) -> Value {
     cx.it.library().call(cx.it, sym(&format!("torch.nn.Transformer{class}")), call, span)
 }
 
-/// Checks a tensor's width against that of the module's first attention layer; a label shows the
-/// weight that determines the layer's width.
+/// Checks the last dimension of a tensor against the width of the module's first attention layer. A
+/// label shows the weight that determines this width.
 fn check_width(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, wanted: &Size, weight: Option<&Tensor>) {
     let Some(have) = tensor.dim(-1) else { return };
     if have.size.equals(wanted) == Some(false) {

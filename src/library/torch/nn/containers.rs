@@ -400,8 +400,9 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     value
 }
 
-/// Handles the call of unknown members: any module of the program may be one of them, except the
-/// one whose method makes the call, and its `forward` may set its attributes.
+/// Handles a call of unknown members. Each module of the program may be one of these members,
+/// except the module whose method makes the call. The `forward` of a member may set attributes of
+/// this member, so they are forgotten.
 fn forget_members(it: &mut Interp<'_>) {
     let caller = it.method_receiver().and_then(Value::as_obj);
     for id in it.heap.ids().filter(|id| Some(*id) != caller) {

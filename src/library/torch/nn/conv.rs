@@ -107,7 +107,7 @@ fn check_channels(cx: &mut Cx<'_, '_>, call: &Call, wanted: &Size) {
     }
 }
 
-/// The result, after checks of device and dtype.
+/// Checks the devices, the dtypes and the bias, and returns the result.
 fn finish(cx: &mut Cx<'_, '_>, b: &Bound, call: &Call, channels: Dim, space: Option<Vec<Dim>>) -> Value {
     let bias = cx.tensor_arg(b, "bias");
     let mut tensors = vec![("input", &call.input), ("weight", &call.weight)];
@@ -224,7 +224,7 @@ fn conv_transpose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     finish(cx, b, &call, channels, Some(space))
 }
 
-/// The number of windows of pooling, which `ceil_mode` rounds up.
+/// The number of windows of a pooling function. With `ceil_mode`, it is rounded up.
 pub(crate) fn pooled(cx: &mut Cx<'_, '_>, length: &Size, window: &PoolWindow, ceil: Option<bool>) -> Size {
     let reach = window.dilation.mul(&window.kernel.sub(&Size::Int(1)));
     let span = length.add(&window.padding.mul(&Size::Int(2))).sub(&reach).sub(&Size::Int(1));

@@ -23,7 +23,7 @@ pub(super) fn result(cx: &Cx<'_, '_>, inputs: &[&Tensor], shape: Option<Vec<Dim>
     Tensor { shape, shape_at: cx.at(), dtype, dtype_at, device, device_at, grad, ..Tensor::default() }
 }
 
-/// The input's facts without its elements.
+/// A result with the shape, dtype and device of the input, but without its elements.
 pub(super) fn like(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     let mut out = result(cx, &[input], input.shape.clone(), input.dtype);
     out.shape_at = input.shape_at;

@@ -1,9 +1,9 @@
 //! Forward hooks of modules.
 //!
-//! Two notes of a module hold its hooks, as tuples of handles. The end of a branch restores notes,
-//! and so the hooks. If one of the tuples is unknown, the result of the module is unknown, too. If
-//! a hook runs inside a module that is not modelled, everything that the hook writes becomes
-//! unknown.
+//! Two notes of a module hold its hooks, as tuples of handles. Notes are restored at the end of a
+//! branch, so the hooks are restored, too. If one of the tuples is unknown, the result of the
+//! module is unknown, too. If the model of a module does not call the sub-modules as PyTorch does,
+//! everything that forward hooks may write becomes unknown.
 
 use crate::library::table::Invoke;
 use crate::library::{Cx, Table};

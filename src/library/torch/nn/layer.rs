@@ -2,9 +2,10 @@
 //! `forward` calls with the stored arguments.
 //!
 //! A module keeps constructor arguments, parameters, buffers and sub-modules as plain attributes of
-//! its instance. Registered members are recognised as follows: a parameter by
-//! [`Tensor::parameter`], a sub-module by its class, and a buffer by a note of the instance for the
-//! buffer's name. The value of the note says whether the buffer is saved (`persistent`).
+//! its instance. Three kinds of registered members are distinguished: a parameter has
+//! [`Tensor::parameter`] set, a sub-module is recognised by its class, and for a buffer, the
+//! instance has a note with the buffer's name. The value of the note says whether the buffer is
+//! saved (`persistent`).
 
 use std::sync::LazyLock;
 
@@ -19,7 +20,7 @@ use crate::value::{Data, Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Value, sym}
 /// A layer of `torch.nn`.
 pub(crate) struct Layer {
     pub name: &'static str,
-    /// Its base class under `torch.nn`.
+    /// The layer's base class under `torch.nn`.
     pub base: &'static str,
     /// Whether the constructor takes no arguments. For such a layer, `signatures.txt` lists only
     /// the signature of `Module`.
@@ -106,7 +107,7 @@ fn recipe(layer: &Layer) -> Recipe {
 }
 
 /// The signature of `forward`: its parameters, in order. A parameter is optional if `forward`
-/// passes it on by keyword.
+/// passes it to the function by keyword.
 fn signature(layer: &Layer) -> &'static str {
     let recipe = recipe(layer);
     let mut out = String::from("self");

@@ -1,4 +1,5 @@
-//! The layers of `torch.nn`, one line each, and the creation of their parameters.
+//! The table of the layers of `torch.nn`, with one line for each layer, and the functions that
+//! create their parameters.
 
 use super::facts::per_dim;
 use super::layer::{Layer, absent, bias, buffer, counter, parameter, plain, size, state, with_state};

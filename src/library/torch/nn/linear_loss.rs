@@ -82,7 +82,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.it.call_function(FUNCTION, &args, span).unwrap_or(Value::Unknown)
 }
 
-/// A parameter of the linear layer, reshaped.
+/// A parameter of the linear layer, with its first dimension split into the sizes `rows`.
 fn apart(cx: &mut Cx<'_, '_>, linear: &Value, name: &str, rows: Option<&[Size]>) -> Value {
     let value = cx.attr(linear, name);
     let Some(mut tensor) = cx.tensor(&value) else { return value };
@@ -176,7 +176,7 @@ fn logits(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, weight: &Tensor) -> Op
     }
     if input.rank() == Some(1) && rows.is_some_and(|rows| rows.len() > 1) {
         let message = format!(
-            "`input` is {} and `linear_weight` is {}: several outputs for a class need batched input",
+            "`input` is {} and `linear_weight` is {}: a weight of more than two dimensions needs batched input",
             shape_text(input),
             shape_text(weight)
         );

@@ -183,7 +183,8 @@ fn new_parameter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 // Iteration over modules.
 
-/// Names and values, and whether the list is certainly complete.
+/// The members of a module that were found, with their names, and whether the list is certainly
+/// complete.
 pub(crate) struct Found {
     pub found: Vec<(String, Value)>,
     pub complete: bool,
@@ -279,7 +280,8 @@ fn walk(cx: &Cx<'_, '_>, object: &Value, name: String, seen: &mut FxHashSet<ObjI
     }
 }
 
-/// The parameters or buffers of a module and all its sub-modules, each once.
+/// The parameters or buffers of a module, each once. If `recurse` is true, those of its sub-modules
+/// are included.
 pub(crate) fn tensors_of(cx: &Cx<'_, '_>, object: &Value, kind: Kind, recurse: bool) -> Found {
     let modules = match recurse {
         true => named_modules_of(cx, object),
@@ -407,7 +409,8 @@ fn add_member(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 // Listing members.
 
-/// A list of values, or of pairs of names and values. Its length is unknown if some may be missing.
+/// A list of values, or of pairs of names and values. If some values may be missing, the length of
+/// the list is unknown.
 fn listing(cx: &mut Cx<'_, '_>, found: Found, named: bool) -> Value {
     let values: Vec<Value> = found
         .found

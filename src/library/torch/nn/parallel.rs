@@ -85,7 +85,7 @@ fn refuses_cpu(cx: &mut Cx<'_, '_>, wrapped: &Value) -> bool {
     true
 }
 
-/// The model, unchanged; without a model, a decorator.
+/// Returns the model unchanged. Without a model, returns a decorator.
 fn same_model(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match b.get("model") {
         Value::None => Value::path("torch.compile"),

@@ -315,8 +315,8 @@ fn cell(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Rejects the state of a cell if it does not have one row, with the cell's hidden size, for each
-/// row of the input.
+/// Rejects the state of a cell if its number of rows differs from that of the input, or if the
+/// length of a row is not the cell's hidden size.
 fn check_cell_state(cx: &mut Cx<'_, '_>, b: &Bound, object: &Value, input: &Tensor) {
     let hx = b.get("hx");
     if !is_kind_of_state(cx, b, input.rank() == Some(2)) {

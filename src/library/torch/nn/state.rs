@@ -88,7 +88,8 @@ fn differ(own: &Tensor, new: &Tensor) -> bool {
     lengths && !a.is_empty()
 }
 
-/// Whether a value in a state was taken from a parameter. (A buffer need not be part of a state.)
+/// Whether a value in a state was taken from a parameter. (Buffers are not checked, because a
+/// buffer may be non-persistent.)
 fn is_of_parameter(cx: &Cx<'_, '_>, value: &Value) -> bool {
     let base = cx.it.heap.tensor_ref(value).and_then(|tensor| tensor.base);
     base.is_some_and(|base| matches!(cx.it.heap.get(base), Data::Tensor(tensor) if tensor.parameter))

@@ -197,7 +197,7 @@ fn padded_range(b: &Bound, one: &Tensor, all: Option<&[Tensor]>) -> Option<Range
     }
 }
 
-/// The values of all sequences.
+/// The range of the values of all sequences.
 fn values_of(one: &Tensor, all: Option<&[Tensor]>) -> Option<Range> {
     let values = match all {
         Some(all) => {

@@ -234,7 +234,7 @@ fn lerp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// `input + value * tensor1 * tensor2`, or with `tensor1 / tensor2`.
+/// `addcmul`: `input + value * tensor1 * tensor2`. `addcdiv`: `input + value * tensor1 / tensor2`.
 fn addc(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let names = ["input", "tensor1", "tensor2"];
     let mut tensors = Vec::new();

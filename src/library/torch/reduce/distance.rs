@@ -97,8 +97,11 @@ fn cdist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             out.shape_at = cx.at();
         }
         Err(_) => {
-            let message =
-                format!("`x1` is {} and `x2` is {}: the batches do not broadcast", shape_text(&x), shape_text(&y));
+            let message = format!(
+                "`x1` is {} and `x2` is {}: the batch dimensions do not broadcast",
+                shape_text(&x),
+                shape_text(&y)
+            );
             let reads = vec![shape_read(("x1", &x), None), shape_read(("x2", &y), None)];
             cx.reject(RejectKind::Shape, message, reads);
             return cx.some_tensor();

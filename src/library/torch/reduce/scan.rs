@@ -217,7 +217,7 @@ fn gradient(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && steps.len() != axes.len()
     {
         let (values, dims) = (counted(steps.len(), "value"), counted(axes.len(), "dimension"));
-        let message = format!("`spacing` has {values}, but there must be one for each of {dims}");
+        let message = format!("`spacing` has {values} for {dims}: the numbers must be equal");
         cx.reject(RejectKind::Value, message, vec![("`spacing` is given here".to_owned(), b.span("spacing"))]);
         return Value::Unknown;
     }

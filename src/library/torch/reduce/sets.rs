@@ -101,7 +101,7 @@ fn bincount(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     if input.range.as_ref().is_some_and(|r| r.certain && r.lo() < 0.0) {
-        let message = "`input` holds negative numbers: they cannot be counted";
+        let message = "`input` holds negative numbers, which bincount does not accept";
         cx.reject(RejectKind::Value, message, vec![("`input` gets its values here".to_owned(), input.range_at)]);
         return cx.some_tensor();
     }

@@ -63,7 +63,7 @@ fn expanded(cx: &mut Cx<'_, '_>, input: &Tensor, sizes: &[Size]) -> Option<Vec<D
         let one = have.size.equals(&Size::Int(1));
         if have.size.equals(size) == Some(false) && one == Some(false) {
             let message = format!(
-                "`input` is {} and cannot be expanded to {}: only a length of 1 can become {size}, not {}",
+                "`input` is {} and cannot be expanded to {}: length {} cannot become {size}, because only a length of 1 can be expanded",
                 shape_text(input),
                 sizes_text(sizes),
                 have.size

@@ -150,8 +150,10 @@ fn concatenated(cx: &mut Cx<'_, '_>, tensors: &[Tensor], dim: &Value) -> Tensor 
     let mut out = common(cx, tensors);
     out.shape_at = cx.at();
     if let Some(at) = tensors.iter().position(|t| t.rank() == Some(0)) {
-        let message =
-            format!("tensors[{at}] has no dimensions: {} joins along one (torch.stack makes a new one)", cx.name());
+        let message = format!(
+            "tensors[{at}] has no dimensions: {} joins along an existing dimension (torch.stack makes a new one)",
+            cx.name()
+        );
         let reads = tensors.get(at).map(|t| shape_read(("the tensor", t), None)).into_iter().collect();
         cx.reject(RejectKind::Rank, message, reads);
         return out;

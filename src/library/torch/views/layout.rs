@@ -1,5 +1,5 @@
 //! The memory layout of tensors: the order of dimensions in memory, as far as it is known. After a
-//! permutation, it determines whether `view` is possible.
+//! permutation, this order determines whether `view` is possible.
 //!
 //! The order is known only for dense tensors, for permutations of them, and for slices of such
 //! permutations. For most results it is unknown, and nothing is reported.
@@ -46,8 +46,8 @@ pub(crate) fn kept(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
     }
 }
 
-/// Notes that a new view is a slice of `input` with all its dimensions. If `input` is not permuted,
-/// nothing is noted: the slice may still be dense.
+/// Notes that a new view is a slice of `input` that has the same number of dimensions. If `input`
+/// is not permuted, nothing is noted: the slice may still be dense.
 pub(crate) fn cut(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
     let moved = order(input).filter(|order| !order.is_sorted());
     let rank = cx.it.heap.tensor_ref(made).and_then(Tensor::rank);

@@ -146,7 +146,7 @@ fn unfold(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let refused = if size.known().is_some_and(|n| n < 0) {
         Some(format!("the window's size is {size}: it must not be negative"))
     } else if total.less(&size) == Some(true) {
-        Some(format!("windows of {size} do not fit a dimension of {total}"))
+        Some(format!("windows of size {size} do not fit into a dimension of length {total}"))
     } else if step.known().is_some_and(|n| n <= 0) {
         Some(format!("the step is {step}: it must be positive"))
     } else {

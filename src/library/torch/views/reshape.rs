@@ -175,7 +175,7 @@ fn view_dtype(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Dtype) -> Value {
                 last.at = cx.at();
                 if !fits {
                     let message = format!(
-                        "the last dimension of {} holds {}: not a whole number of {dtype}",
+                        "the last dimension of {} holds {}, which is not a whole number of {dtype} elements",
                         shape_text(&input),
                         counted(&bytes, "byte")
                     );
