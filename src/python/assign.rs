@@ -1,9 +1,11 @@
 //! Assignment: targets, unpacking, `del`.
 
 use super::Args;
+use super::call::SUPPOSED;
+use super::context::Mode;
 use super::interp::Interp;
 use super::library::{BinOp, RejectKind};
-use crate::syntax::ast::{self, StmtAssign, StmtAugAssign};
+use crate::syntax::ast::{self, StmtAnnAssign, StmtAssign, StmtAugAssign};
 use crate::syntax::{Expr, Span};
 use crate::value::{Data, Items, ObjId, Size, Sym, Value, Written, counted, sym};
 
@@ -29,6 +31,49 @@ impl<'p> Interp<'p> {
         for target in &stmt.targets {
             self.assign(target, value.clone());
         }
+    }
+
+    /// `x: Float[Tensor, "n 3"] = np.load(file)`. Without a value, `x: Float[Tensor, "n 3"]` is about
+    /// the value that the name already has.
+    pub(super) fn annotated_assign(&mut self, stmt: &'p StmtAnnAssign) {
+        let name = stmt.target.as_name_expr().map(|name| sym(name.id.as_str()));
+        match (&stmt.value, name) {
+            (Some(value), _) => {
+                let mut value = self.eval_kept(value);
+                if value.is_unknown() {
+                    value = self.annotated_tensor(stmt).unwrap_or(value);
+                }
+                self.assign(&stmt.target, value);
+            }
+            (None, Some(name))
+                if self.frames.last().is_some_and(|frame| frame.class_body.is_none())
+                    && self.name(name).is_unknown() =>
+            {
+                if let Some(value) = self.annotated_tensor(stmt) {
+                    self.assign(&stmt.target, value);
+                }
+            }
+            (None, _) => {}
+        }
+        if let Some(name) = name {
+            self.note_field(name);
+        }
+    }
+
+    /// The tensor that the annotation of a variable describes. Python does not evaluate the
+    /// annotations of local variables, so nothing in the annotation is reported.
+    fn annotated_tensor(&mut self, stmt: &'p StmtAnnAssign) -> Option<Value> {
+        let annotation = self.on_trial(Mode::Silent, |it, _| it.eval(&stmt.annotation));
+        let name = match &*stmt.target {
+            Expr::Name(name) => name.id.as_str(),
+            Expr::Attribute(attribute) => attribute.attr.as_str(),
+            _ => return None,
+        };
+        let span = self.span(&*stmt.annotation);
+        let value = self.library.annotated(self, &annotation, sym(name), span)?;
+        let id = value.as_obj().filter(|_| self.heap.is_tensor(&value))?;
+        self.heap.set_note(id, SUPPOSED, Value::Bool(true));
+        Some(value)
     }
 
     /// The value to store if a view such as `d.keys()` or `reversed(list)` is assigned. Its

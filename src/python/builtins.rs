@@ -155,7 +155,8 @@ impl Interp<'_> {
             }
             "int" | "float" | "bool" | "str" | "complex" => self.convert(name, &values, span),
             "isinstance" => self.isinstance(&first, values.get(1)).map_or(Value::Any(Type::Bool), Value::Bool),
-            "issubclass" | "callable" => Value::Any(Type::Bool),
+            "issubclass" => Value::Any(Type::Bool),
+            "callable" => self.callable(&first),
             "hasattr" => self.hasattr(&first, values.get(1), span),
             "getattr" => self.getattr_call(&first, values.get(1), values.get(2), span),
             "setattr" => {

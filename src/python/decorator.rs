@@ -4,7 +4,7 @@ use super::Args;
 use super::attribute::SETTER;
 use super::interp::Interp;
 use crate::syntax::Expr;
-use crate::value::{Data, Function, Items, Value, sym};
+use crate::value::{Data, Function, Items, Type, Value, sym};
 
 /// Marks an abstract method, which subclasses must define.
 pub(super) const ABSTRACT: &str = "__abstract__";
@@ -115,6 +115,22 @@ impl<'p> Interp<'p> {
             Value::Partial(_) | Value::Bound(_) => true,
             _ => false,
         }
+    }
+
+    /// `callable(value)`.
+    pub(super) fn callable(&self, value: &Value) -> Value {
+        let is_callable = match value {
+            _ if self.is_callable(value) => Some(true),
+            Value::None | Value::Tuple(_) | Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => {
+                Some(false)
+            }
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::List(_) | Data::Dict(_) | Data::Set(_) | Data::Tensor(_) => Some(false),
+                _ => None,
+            },
+            _ => None,
+        };
+        is_callable.map_or(Value::Any(Type::Bool), Value::Bool)
     }
 
     fn mark_kind(&mut self, value: &Value, kind: &str) {

@@ -142,7 +142,13 @@ impl Interp<'_> {
 
     /// Whether the program may set an attribute of this name, or test whether it exists.
     fn may_be_given(&self, name: Sym) -> bool {
-        self.context.in_handler || self.is_in_try() || self.is_given(name)
+        self.may_be_fallback() || self.is_given(name)
+    }
+
+    /// Whether the current code is inside a `try` of the innermost function, or in a handler: the
+    /// program may try one of several ways to do the same.
+    pub(crate) fn may_be_fallback(&self) -> bool {
+        self.context.in_handler || self.is_in_try()
     }
 
     /// Whether the current code is inside a `try` of the innermost function.

@@ -65,15 +65,7 @@ impl<'p> Interp<'p> {
             }
             Stmt::Assign(s) => self.assign_stmt(s),
             Stmt::AugAssign(s) => self.aug_assign(s),
-            Stmt::AnnAssign(s) => {
-                if let Some(value) = &s.value {
-                    let value = self.eval_kept(value);
-                    self.assign(&s.target, value);
-                }
-                if let Expr::Name(name) = &*s.target {
-                    self.note_field(sym(name.id.as_str()));
-                }
-            }
+            Stmt::AnnAssign(s) => self.annotated_assign(s),
             Stmt::FunctionDef(s) => self.define_function(s),
             Stmt::ClassDef(s) => self.define_class(s),
             Stmt::Return(s) => {

@@ -53,7 +53,7 @@ fn deep(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     deepcopy(&mut cx.it.heap, &value)
 }
 
-/// A copy that shares no data with the original. Functions, classes and modules are not copied.
+/// A copy that shares no data with the original. Functions, classes and Python modules are not copied.
 pub(crate) fn deepcopy(heap: &mut Heap, value: &Value) -> Value {
     let mut copier = Copier { heap, done: FxHashMap::default(), depth: 0 };
     copier.value(value).unwrap_or(Value::Unknown)

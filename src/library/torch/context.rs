@@ -145,7 +145,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
 }
 
 /// The setting of an autocast manager: the device type, and the dtype to which floating tensors are
-/// cast.
+/// cast; for `enabled=False`, `None` instead of the dtype.
 fn autocast(cx: &Cx<'_, '_>, b: &Bound) -> Value {
     let device = match cx.path.as_str() {
         "torch.cuda.amp.autocast" => Some(Device::CUDA),
@@ -156,7 +156,7 @@ fn autocast(cx: &Cx<'_, '_>, b: &Bound) -> Value {
         },
     };
     match b.get("enabled").as_bool() {
-        Some(false) => return Value::None,
+        Some(false) => return Value::tuple(vec![device.map_or(Value::Unknown, Value::Device), Value::None]),
         Some(true) => {}
         None => return Value::Unknown,
     }
@@ -250,20 +250,35 @@ fn given(it: &Interp<'_>, object: &Value) -> Value {
     }
 }
 
-/// The state of autocast after a manager with the setting `to` is entered. If autocast is already
-/// enabled for another device type, it is then enabled for both device types. This is not modelled,
-/// so the state becomes unknown.
+/// The state of autocast after a manager with the setting `to` is entered. The state has only one
+/// device type, so it becomes unknown if autocast is enabled for a second one.
 fn nested(now: &Value, to: Value) -> Value {
-    let kind = |v: &Value| match v {
-        Value::Tuple(parts) => match parts.first() {
-            Some(Value::Device(d)) => Some(d.kind),
+    let parts = |state: &Value| match state {
+        Value::Tuple(parts) => match &**parts {
+            [Value::Device(device), dtype] => Some((Some(device.kind), dtype.is_none())),
+            [_, dtype] => Some((None, dtype.is_none())),
             _ => None,
         },
         _ => None,
     };
-    match (kind(now), kind(&to)) {
-        (Some(a), Some(b)) if a != b => Value::Unknown,
-        _ => to,
+    let Some((kind, disabled)) = parts(&to) else { return to };
+    match (now, parts(now)) {
+        (Value::None, _) => {
+            if disabled {
+                Value::None
+            } else {
+                to
+            }
+        }
+        (_, Some((Some(on), _))) if Some(on) == kind => {
+            if disabled {
+                Value::None
+            } else {
+                to
+            }
+        }
+        (_, Some((Some(_), _))) if disabled && kind.is_some() => now.clone(),
+        _ => Value::Unknown,
     }
 }
 

@@ -1,12 +1,12 @@
 //! Fourier transforms. They convert between real and complex dtypes, and some of them also change a
 //! length.
 
-use super::broadcast::{Named, result_grad, shape_read};
+use super::broadcast::{Mix, Named, common_device, result_grad, shape_read};
 use super::pointwise::derived;
 use super::reduce::index;
 use super::support::{give, refuse_dtype, refuse_rank, tensor_param};
 use crate::library::{Cx, Table};
-use crate::python::{Bound, RejectKind};
+use crate::python::{Bound, Certainty, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
@@ -232,7 +232,12 @@ fn divided(n: &Size, by: i64) -> Size {
 }
 
 fn stft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
+    let known = tensor_param(cx, b, "input");
+    let is_known = known.is_some();
+    if !is_known && !b.get("input").is_unknown() {
+        return cx.some_tensor();
+    }
+    let input = known.unwrap_or_default();
     let named = ("input", &input);
     if input.dtype.is_some_and(Dtype::is_integral) {
         refuse_dtype(cx, named, "needs floating-point or complex numbers");
@@ -251,10 +256,21 @@ fn stft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => None,
     };
     let wants = b.get("return_complex");
-    if complex == Some(false) && wants.is_none() {
+    if complex != Some(true) && wants.is_none() && !b.open {
         let message = "`return_complex` must be given for real input";
-        cx.reject(RejectKind::Value, message, Vec::new());
+        match complex {
+            Some(_) => cx.reject(RejectKind::Value, message, Vec::new()),
+            // Nearly all signals are real. Older versions of PyTorch accepted the call.
+            None if cx.it.certainty() != Certainty::Certain || cx.it.may_be_fallback() => {}
+            None => cx.reject_if("if `input` is real", RejectKind::Value, message, Vec::new()),
+        }
         return cx.some_tensor();
+    }
+    if !is_known {
+        return cx.some_tensor();
+    }
+    if let Some(window) = &window {
+        common_device(cx, &[named, ("window", window)], Mix::Strict);
     }
     let returns = wants.as_bool().or(complex.filter(|_| wants.is_none()));
     let n_fft = b.get("n_fft").as_int();

@@ -310,7 +310,7 @@ fn to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let pic = b.get("pic");
     let at = cx.at();
     if let Some(tensor) = cx.tensor(&pic).filter(|t| t.array == ArrayKind::Torch && cx.is_surely_tensor(&pic)) {
-        let reads = vec![("the tensor is created here".to_owned(), tensor.shape_at)];
+        let reads = vec![("the tensor gets its shape here".to_owned(), tensor.shape_at)];
         cx.reject(
             RejectKind::Value,
             format!("ToTensor takes a PIL image or an array, but got {}", name_of(&pic)),

@@ -19,7 +19,7 @@ type Round = (usize, usize);
 /// A cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cost {
-    /// A call that waits for the GPU.
+    /// An operation that waits for the GPU, as text for the message: "`.item()`", "a condition".
     Wait(&'static str),
     EmptiedCache,
     /// A move of a tensor that was created on the CPU; this is the place of its creation.

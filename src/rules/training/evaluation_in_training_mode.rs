@@ -98,8 +98,10 @@ impl Rule for EvaluationInTrainingMode {
             (found, none) | (none, found) if none.is_empty() => found,
             _ => return,
         };
+        // A model that records gradients may compute a part of its own loss without gradients.
+        let is_own_loss = !is_without_gradients(it) && it.outermost(MODULE).is_some();
         for id in found {
-            let Some(by_layer) = outputs.get(&id).copied() else { continue };
+            let Some(by_layer) = outputs.get(&id).copied().filter(|o| o.recorded || !is_own_loss) else { continue };
             let mut measured = self.measured.borrow_mut();
             let all = measured.entry((by_layer.call, by_layer.recorded));
             all.or_insert_with(|| Measured { by_layer, by: span, outputs: Vec::new() }).outputs.push(id);

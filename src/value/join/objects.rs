@@ -279,7 +279,8 @@ pub(in super::super) fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tens
         }
     };
     let (dtype, role) = (agree(dtype, &b.dtype), agree(role, &b.role));
-    let device = device.zip(b.device).and_then(|(x, y)| x.join(y));
+    // A module moves its parameters, but not its other tensors.
+    let device = device.zip(b.device).and_then(|(x, y)| x.join(y)).filter(|_| *parameter == b.parameter);
     let range: Option<Range> = match (range, &b.range) {
         (Some(x), Some(y)) if !widen || x == y => Some(x.join(y)),
         _ => None,

@@ -1,4 +1,5 @@
-//! Normalisation: the shape stays; the number of channels must fit the parameters.
+//! Normalisation: the result has the shape of the input. The number of channels must fit the
+//! parameters; for `layer_norm` and `rms_norm`, the last dimensions must.
 
 use super::device;
 use super::facts::{
