@@ -1,8 +1,10 @@
 //! Analyses one file: interprets it, calls contracts and rules, and collects findings.
 
+mod coverage;
 mod options;
 mod witness;
 
+pub(crate) use self::coverage::{Call as CheckedCall, Known};
 use self::options::{Assumed, Declared, Run};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -12,7 +14,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde_json::json;
 
-use crate::contract::Contracts;
+use crate::contract::{Checked, Contracts};
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::libraries::LIBRARIES;
 use crate::library::Libraries;
@@ -39,6 +41,7 @@ pub(crate) struct FactEntry {
     pub reached: bool,
     /// For a tensor: the known facts (`shape`, `dtype`, …), each with the place that determines it.
     pub origins: Vec<(&'static str, Span)>,
+    pub known: Known,
 }
 
 /// The result of the analysis of a file.
@@ -49,6 +52,8 @@ pub(crate) struct Report {
     pub facts: Vec<FactEntry>,
     /// The expressions around the requested place, with their source text.
     pub around: Vec<FactEntry>,
+    /// The calls in the file that contracts check. Empty unless coverage was requested.
+    pub calls: Vec<CheckedCall>,
     /// The step budget was spent: facts after that point are unknown.
     pub exhausted: bool,
 }
@@ -57,6 +62,8 @@ pub(crate) struct Report {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wanted {
     pub facts: bool,
+    /// How many conditions of contracts are decided, in addition to the facts.
+    pub coverage: bool,
     /// Whether to attach the reported call to each finding, so that a witness can be made.
     pub witnesses: bool,
     /// The facts about the expressions around this offset of a file.
@@ -140,7 +147,8 @@ impl Job<'_> {
             failures: RefCell::default(),
             watch: Watch::default(),
             found: RefCell::default(),
-            facts: wanted.facts.then(RefCell::default),
+            facts: (wanted.facts || wanted.coverage).then(RefCell::default),
+            conditions: wanted.coverage.then(RefCell::default),
             around: wanted.at.map(|at| (at, RefCell::default())),
             cancelled,
             witnesses: wanted.witnesses,
@@ -185,7 +193,8 @@ impl Job<'_> {
         let mut diagnostics = watcher.found.take();
         diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()).then(b.severity.cmp(&a.severity)));
         diagnostics.dedup_by(|later, first| later.code == first.code && later.span == first.span);
-        let report = Report { diagnostics, facts, around, exhausted };
+        let calls = watcher.conditions.as_ref().map(|calls| calls.take().into_values().collect()).unwrap_or_default();
+        let report = Report { diagnostics, facts, around, calls, exhausted };
         let run = Run {
             options: watcher.options.take(),
             passed,
@@ -336,6 +345,8 @@ struct Watcher<'p> {
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
     facts: Option<RefCell<Facts>>,
+    /// The calls in the analysed file that contracts check.
+    conditions: Option<RefCell<coverage::Calls>>,
     /// A place, and the values of the expressions around it.
     around: Option<((FileId, u32), RefCell<Facts>)>,
     cancelled: Option<&'p dyn Fn() -> bool>,
@@ -421,7 +432,13 @@ impl Watcher<'_> {
         let source = |span: Span| self.source(span);
         let mut judged = Vec::new();
         // A replay of a loop's second iteration is only for the rules about order.
-        let refused = !it.second_round() && self.contracts.check(self.rules, it, call, span, &source, &mut judged);
+        let checked = match it.second_round() {
+            true => Checked::default(),
+            false => self.contracts.check(self.rules, it, call, span, &source, &mut judged),
+        };
+        if let Some(conditions) = self.conditions.as_ref().filter(|_| span.file == it.root) {
+            coverage::note(&mut conditions.borrow_mut(), it, call.bound, span, checked.conditions);
+        }
         // A call that raises an expected exception is correct.
         let raises = |d: &Diagnostic| self.rules.find(&d.code).is_some_and(rules::Page::raises);
         let expected = it.expects_failure();
@@ -431,7 +448,7 @@ impl Watcher<'_> {
             }
             self.keep(it, diagnostic, found);
         }
-        if refused {
+        if checked.fails {
             self.note_failure(it, span);
             it.refuse(span);
         }
@@ -630,6 +647,7 @@ fn listed(interp: &Interp<'_>, project: &Project, facts: &Facts) -> Vec<FactEntr
             text: value::to_text(&interp.heap, value),
             json: value::to_json(&interp.heap, value, &place),
             origins: value::origins(&interp.heap, value),
+            known: Known::of(&interp.heap, value),
         })
         .collect();
     entries.sort_by_key(|entry| (entry.span.file, entry.span.start, entry.span.end));

@@ -12,6 +12,7 @@ mod analysis;
 mod cli;
 mod config;
 mod contract;
+mod coverage;
 mod diagnostic;
 mod findings;
 mod libraries;

@@ -21,12 +21,14 @@ const MODULES: &[(&str, &[&str])] = &[
     ("panics", &[]),
     ("output", &["config", "findings", "project", "rules", "diagnostic", "syntax"]),
     ("analysis", &["contract", "library", "libraries", "rules", "project", "python", "value", "syntax", "diagnostic"]),
+    ("coverage", &["analysis", "contract", "libraries", "project", "syntax"]),
     (
         "cli",
         &[
             "analysis",
             "config",
             "contract",
+            "coverage",
             "findings",
             "output",
             "panics",

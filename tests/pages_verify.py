@@ -85,8 +85,8 @@ def main():
                     print(f"{name}, {stem}: {one_line(finding)}")
     for fault in dict.fromkeys(faults):
         print(fault)
-    print(f"{reproduced} of {len(shown)} pages are reproduced by the error of their Example;", end=" ")
-    print(f"{beside} of the other {len(names) - len(shown)} are reproduced, too; {len(faults)} faults;", end=" ")
+    print(f"Examples reproduced: {reproduced} of the {len(shown)} pages with `cpu`,", end=" ")
+    print(f"{beside} of the other {len(names) - len(shown)}; {len(faults)} faults;", end=" ")
     print(f"left out {len(left_out)}: {', '.join(left_out) or 'nothing'}")
     sys.exit(bool(faults))
 

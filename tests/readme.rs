@@ -1,4 +1,4 @@
-//! The generated parts of README.md: the table of rules, and the output of torchvet for the script
+//! The generated parts of README.md: the table of rules, and the output of torchvet for the scripts
 //! that README.md shows. `UPDATE=1 cargo test --test readme` rewrites them.
 
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ const README: &str = "README.md";
 #[test]
 fn readme_is_true() {
     rules_are_the_pages();
-    the_script_says_what_is_shown();
+    the_scripts_say_what_is_shown();
 }
 
 fn rules_are_the_pages() {
@@ -32,12 +32,20 @@ fn rules_are_the_pages() {
     hold("rules", &table);
 }
 
-fn the_script_says_what_is_shown() {
+fn the_scripts_say_what_is_shown() {
+    says("script", &["check", "facts"]);
+    says("open script", &["coverage"]);
+}
+
+/// Compares the output of these verbs for the script in this part of the README with the parts that
+/// show it.
+fn says(script: &str, verbs: &[&str]) {
     let text = fs::read_to_string(README).expect("README.md is readable");
-    let script = between(&text, "<!-- script -->\n```python\n", "```\n<!-- /script -->");
+    let (open, close) = (format!("<!-- {script} -->\n```python\n"), format!("```\n<!-- /{script} -->"));
+    let script = between(&text, &open, &close);
     let folder = tempfile::tempdir().expect("a folder for the script");
     fs::write(folder.path().join("train.py"), script).expect("the script is written");
-    for verb in ["check", "facts"] {
+    for &verb in verbs {
         let output = Command::new(env!("CARGO_BIN_EXE_torchvet"))
             .args([verb, "--isolated", "train.py"])
             .current_dir(folder.path())

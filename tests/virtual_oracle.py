@@ -242,7 +242,7 @@ def main():
         verdict, other = ours.split()[0], theirs.split()[0]
         operators.add(case.partition(" #")[0])
         if verdict == other:
-            count[f"calls {verdict} by both"] += 1
+            count[f"calls {'accepted' if verdict == 'made' else 'rejected'} by both"] += 1
             continue
         name = case.partition(" #")[0]
         reasons = DIFFERENCES if options.oracle == "fake" else ON_CUDA

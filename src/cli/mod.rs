@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod config;
+mod coverage;
 mod facts;
 mod fix;
 mod manual;
@@ -41,6 +42,8 @@ enum Verb {
     Rule(rule::Args),
     /// Print what is known about each variable
     Facts(facts::Args),
+    /// Show how much is known about a program, and what would make more known
+    Coverage(coverage::Args),
     /// Test findings, or a whole program, on your installed PyTorch
     Probe(probe::Args),
     /// Start the language server for editors
@@ -79,6 +82,7 @@ fn run_verb() -> Status {
         Verb::Check(args) => check::main(args, &cli.global),
         Verb::Rule(args) => rule::main(&args),
         Verb::Facts(args) => facts::main(args, &cli.global),
+        Verb::Coverage(args) => coverage::main(args, &cli.global),
         Verb::Probe(args) => probe::main(args, &cli.global),
         Verb::Server(args) => server::main(&args),
         Verb::Config(args) => config::main(&args),

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::progress::Progress;
 use super::{Global, Level, Status, say};
-use crate::analysis::{FactEntry, Wanted, analyse, chosen};
+use crate::analysis::{CheckedCall, FactEntry, Wanted, analyse, chosen};
 use crate::config::{Settings, project_root};
 use crate::contract::Contracts;
 use crate::diagnostic::Diagnostic;
@@ -48,6 +48,8 @@ pub(super) struct Run {
     pub checked: Vec<FileId>,
     pub diagnostics: Vec<Diagnostic>,
     pub facts: Vec<FactEntry>,
+    /// The calls that contracts check, if coverage was requested.
+    pub calls: Vec<CheckedCall>,
     /// Messages, such as those about files that could not be checked and stale entries of the
     /// baseline.
     pub messages: Vec<(Level, String)>,
@@ -77,6 +79,7 @@ pub(super) fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
         checked: Vec::new(),
         diagnostics: Vec::new(),
         facts: Vec::new(),
+        calls: Vec::new(),
         messages: Vec::new(),
         broken: false,
         panicked: false,
@@ -213,6 +216,7 @@ impl Run {
         let mut uncertain = FxHashSet::default();
         let mut findings = Vec::new();
         let mut facts = Vec::new();
+        let mut calls = Vec::new();
         for (id, report) in reports {
             let file = self.project.file(id);
             findings.extend(syntax_errors(file));
@@ -223,6 +227,7 @@ impl Run {
                 Ok(report) => {
                     findings.extend(report.diagnostics);
                     facts.extend(report.facts.into_iter().map(|fact| (id, fact)));
+                    calls.extend(report.calls);
                     if report.exhausted {
                         uncertain.insert(id);
                     }
@@ -234,6 +239,7 @@ impl Run {
             }
         }
         self.facts = chosen(facts);
+        self.calls = calls;
         self.times.interpret = clock.elapsed();
         (merge(findings), uncertain)
     }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::Conditions;
 use super::value::{Cv, Read, same_shape};
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Interp};
@@ -24,6 +25,13 @@ pub(super) struct Finding {
     pub weak: bool,
     /// `require(…, raises=False)`: the call does not raise, but has a wrong result.
     pub silent: bool,
+}
+
+/// The result of the evaluation of a contract for one call.
+pub(super) struct Judgement {
+    /// `None` if nothing is known to be wrong.
+    pub finding: Option<Finding>,
+    pub conditions: Conditions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,16 +65,18 @@ pub(super) struct Judge<'a, 'p> {
     names: FxHashMap<String, (Cv, Vec<Read>)>,
     reads: Vec<Read>,
     pub weak: bool,
+    conditions: Conditions,
 }
 
-/// Evaluates the contract for a call; `None` if nothing is known to be wrong.
+/// Evaluates the contract for a call.
 pub(super) fn judge(
     it: &Interp<'_>,
     function: &StmtFunctionDef,
     bound: &Bound,
     source: &dyn Fn(Span) -> Option<String>,
-) -> Option<Finding> {
-    let mut judge = Judge { it, bound, source, names: FxHashMap::default(), reads: Vec::new(), weak: false };
+) -> Judgement {
+    let (names, conditions) = (FxHashMap::default(), Conditions::default());
+    let mut judge = Judge { it, bound, source, names, reads: Vec::new(), weak: false, conditions };
     for parameter in function.parameters.iter_non_variadic_params() {
         let name = parameter.parameter.name.as_str();
         let value = match judge.bound.arg(name) {
@@ -83,10 +93,11 @@ pub(super) fn judge(
         };
         judge.names.insert(name.to_owned(), (value, Vec::new()));
     }
-    match judge.block(&function.body) {
+    let finding = match judge.block(&function.body) {
         Step::Found(finding) => Some(finding),
         Step::Next | Step::Done => None,
-    }
+    };
+    Judgement { finding, conditions: judge.conditions }
 }
 
 impl Judge<'_, '_> {
@@ -169,7 +180,10 @@ impl Judge<'_, '_> {
                         Some(false) => {}
                         // It is not known which arm runs, or whether it returns, so the evaluation
                         // stops.
-                        None => return Step::Done,
+                        None => {
+                            self.conditions.undecided += 1;
+                            return Step::Done;
+                        }
                     }
                 }
                 Step::Next
@@ -196,7 +210,9 @@ impl Judge<'_, '_> {
         let [condition, message] = &*call.arguments.args else { return Step::Next };
         self.reads.clear();
         self.weak = false;
-        if self.eval(condition).truth() != Some(false) {
+        let truth = self.eval(condition).truth();
+        *(if truth.is_some() { &mut self.conditions.decided } else { &mut self.conditions.undecided }) += 1;
+        if truth != Some(false) {
             return Step::Next;
         }
         let reads = std::mem::take(&mut self.reads);

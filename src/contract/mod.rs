@@ -103,7 +103,7 @@ impl Contracts {
         self.by_path.contains_key(&path)
     }
 
-    /// Evaluates the contracts for a call. Returns whether the call certainly raises.
+    /// Evaluates the contracts for a call.
     pub(crate) fn check(
         &self,
         rules: &Rules,
@@ -112,20 +112,22 @@ impl Contracts {
         span: Span,
         source: &Source<'_>,
         found: &mut Vec<Diagnostic>,
-    ) -> bool {
-        let Some(indices) = self.by_path.get(&path) else { return false };
-        let mut fails = false;
+    ) -> Checked {
+        let mut checked = Checked::default();
+        let Some(indices) = self.by_path.get(&path) else { return checked };
         for index in indices {
             let Some(contract) = self.contracts.get(*index) else { continue };
             let Some(page) = rules.pages.get(contract.page) else { continue };
-            if let Some(finding) = eval::judge(it, &contract.function, bound, source) {
+            let judgement = eval::judge(it, &contract.function, bound, source);
+            checked.conditions.add(judgement.conditions);
+            if let Some(finding) = judgement.finding {
                 let silent = finding.silent;
                 let diagnostic = report::diagnostic(page, finding, path, bound, span, source);
-                fails |= page.raises() && !silent && diagnostic.severity == Severity::Error;
+                checked.fails |= page.raises() && !silent && diagnostic.severity == Severity::Error;
                 push(found, diagnostic);
             }
         }
-        fails
+        checked
     }
 
     /// Reports a rejected call under the page for its kind.
@@ -138,6 +140,31 @@ impl Contracts {
         let page = rules.pages.get(*self.by_rejection.get(rejection.kind.as_str())?)?;
         push(found, report::rejected(page, rejection));
         Some(page)
+    }
+}
+
+/// The result of the contracts of one call.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Checked {
+    /// The call certainly raises.
+    pub fails: bool,
+    pub conditions: Conditions,
+}
+
+/// How many conditions of contracts the facts decide.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Conditions {
+    /// The condition is known to be true or false.
+    pub decided: usize,
+    /// Neither is known. The conditions after an undecided `if` of a contract count as one.
+    pub undecided: usize,
+}
+
+impl Conditions {
+    pub(crate) fn add(&mut self, other: Conditions) {
+        let Conditions { decided, undecided } = other;
+        self.decided += decided;
+        self.undecided += undecided;
     }
 }
 

@@ -5,12 +5,18 @@ use std::sync::Arc;
 use super::{names, signatures};
 use crate::python::{Args, Interp, RejectKind, Rejection, Sig, missing_argument, surplus_arguments, unknown_argument};
 use crate::syntax::Span;
-use crate::value::{Sym, Value};
+use crate::value::{Sym, Value, sym};
 
 /// Rejects arguments that fit no signature of the function at `path`, if the reason is clear.
 pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) {
     let sigs: Vec<Arc<Sig>> = signatures::of(path.as_str()).into_iter().map(Arc::new).collect();
     if sigs.is_empty() || args.is_open() || sigs.iter().any(|sig| sig.bind(args).is_some()) {
+        return;
+    }
+    // The object may be of a class of the program that has a method of this name.
+    if let Some(method) = path.as_str().strip_prefix("torch.Tensor.")
+        && it.mentions(sym(&format!("def {method}(")).as_str())
+    {
         return;
     }
     let Some((message, sure)) = fault(path.as_str(), &sigs, args) else { return };

@@ -127,7 +127,9 @@ pub(super) fn each_name<'a>(target: &'a Expr, bind: &mut dyn FnMut(&'a str)) {
     }
 }
 
-/// The names that some function declares as `global`.
+/// The names that functions may bind in the module: names that some function declares as `global`,
+/// and strings that a decorator gets, because it may bind the function to these names
+/// (`@alias("Dice")`).
 #[derive(Default)]
 pub(super) struct Globals<'a>(pub FxHashSet<&'a str>);
 
@@ -136,6 +138,13 @@ impl<'a> Visitor<'a> for Globals<'a> {
         match stmt {
             Stmt::Global(global) => self.0.extend(global.names.iter().map(ast::Identifier::as_str)),
             _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_decorator(&mut self, decorator: &'a ast::Decorator) {
+        if let Expr::Call(call) = &decorator.expression {
+            let text = |arg: &'a Expr| arg.as_string_literal_expr().map(|text| text.value.to_str());
+            self.0.extend(call.arguments.args.iter().filter_map(text));
         }
     }
 

@@ -1,6 +1,7 @@
 //! The program as a command: exit codes, formats and fixes.
 
 mod bad_input;
+mod coverage;
 mod doctor;
 mod gate;
 mod launch;

@@ -98,7 +98,14 @@ pub(crate) fn used(
 ) -> Option<Value> {
     let inside = method == "forward" && receiver.is_some_and(|receiver| super::nn::moves::may_be_moved(it, receiver));
     let of_tensors = |one: &&(&str, bool)| match **one {
-        OPERAND | FUNCTIONAL => inside,
+        OPERAND => inside,
+        // Functions of torchvision also take images.
+        FUNCTIONAL => {
+            inside
+                && !["transforms.functional as F", "transforms import functional as F", "v2 import functional as F"]
+                    .iter()
+                    .any(|text| it.mentions(text))
+        }
         (name, true) => METHODS_OF_TENSORS.contains(&name) || inside && METHODS_IN_FORWARD.contains(&name),
         _ => false,
     };

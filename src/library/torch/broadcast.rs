@@ -5,7 +5,7 @@
 use crate::library::Cx;
 use crate::library::notes::GRAD_MODE;
 use crate::library::torch::factory::settings::changes_default_device;
-use crate::python::{Interp, RejectKind};
+use crate::python::{Interp, ON_CPU, RejectKind};
 use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value, sym};
 pub(crate) use crate::value::{broadcast_dim, broadcast_pair, not_one};
 
@@ -177,7 +177,8 @@ pub(crate) fn assumes_gpu(message: &str) -> bool {
 /// Whether assumptions about a GPU may be made. They must not be made if a flag of the program
 /// decided against the GPU, or if a file of the program changes the default device.
 pub(crate) fn may_assume_gpu(it: &Interp<'_>) -> bool {
-    !(it.declines_gpu || changes_default_device(it))
+    let on_cpu = matches!(it.remembered(ON_CPU), Some(Value::Bool(true)));
+    !(it.declines_gpu || on_cpu || changes_default_device(it))
 }
 
 /// Checks that the tensors are on devices that the operation accepts, and returns the device of the

@@ -166,6 +166,13 @@ pub(crate) fn method(
         ("cpu", None) => return Some(placed(Device::CPU, Some(span), grad)),
         ("cuda", None) => return Some(placed(Device::CUDA, Some(span), grad)),
         ("cuda", Some(Value::Int(_))) | ("to", Some(Value::Device(_) | Value::Str(_) | Value::Int(_))) => {
+            // An object of another class may have a method `to`, too.
+            if let (Value::Unknown, Some(Value::Str(text))) = (object, wanted)
+                && Device::parse(text).is_none()
+                && &**text != "gpu"
+            {
+                return None;
+            }
             let device = options::device(cx, &wanted.cloned().unwrap_or(Value::None)).flatten();
             return device.map(|device| placed(device, Some(span), grad));
         }

@@ -113,7 +113,9 @@ fn finish(cx: &mut Cx<'_, '_>, b: &Bound, call: &Call, channels: Dim, space: Opt
     let mut tensors = vec![("input", &call.input), ("weight", &call.weight)];
     tensors.extend(bias.iter().map(|t| ("bias", t)));
     device::check(cx, &tensors);
-    let dtype = product_dtype(cx, &tensors).unwrap_or_default();
+    // With padding "same" or "valid", PyTorch adds the bias after the convolution, and accepts any dtype.
+    let of_product = if b.get("padding").as_str().is_some() { tensors.get(..2).unwrap_or_default() } else { &tensors };
+    let dtype = product_dtype(cx, of_product).unwrap_or_default();
     if let Some(bias) = &bias
         && let Some([one]) = bias.shape.as_deref()
         && one.size.equals(&channels.size) == Some(false)
