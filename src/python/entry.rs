@@ -6,6 +6,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interp::{Body, Code, Interp};
+use super::protocol::names_other_class;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
 use crate::syntax::{Expr, Span, Stmt};
@@ -158,7 +159,8 @@ impl<'p> Interp<'p> {
             if self.heap.is_tensor(&value) && is_mapping() || is_called && self.says_only_tensor(&value) {
                 value = Value::Unknown;
             }
-            if value.is_unknown() && parameter.default.is_none() && !is_mapping() {
+            let is_other = parameter.parameter.annotation.as_deref().is_some_and(names_other_class);
+            if value.is_unknown() && parameter.default.is_none() && !is_other && !is_mapping() {
                 let uses = super::uses::uses(&def.body, parameter.parameter.name.as_str());
                 let library = self.library;
                 value = library.used(self, &uses, receiver.as_ref(), def.name.as_str()).unwrap_or(Value::Unknown);

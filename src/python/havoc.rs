@@ -76,6 +76,14 @@ impl Interp<'_> {
         }
     }
 
+    fn is_plain_function(&self, value: &Value) -> bool {
+        match value {
+            Value::Obj(id) => matches!(self.heap.get(*id), Data::Function(_)),
+            Value::Bound(_) | Value::Partial(_) => true,
+            _ => false,
+        }
+    }
+
     /// Whether a value is a function, a method or a callable object of the program, or a `partial`.
     fn is_function(&self, value: &Value) -> bool {
         match value {
@@ -380,6 +388,12 @@ impl Interp<'_> {
             let positional = args.map(|arg| arg.unwrap_or(Value::None)).collect();
             if let Some(callee) = callee {
                 self.havoc_call(&callee, Given { positional, named: Vec::new() }, depth - 1, seen);
+            }
+        }
+        for name in &writes.passed {
+            let passed = self.at_place(&[*name], scope, own, given);
+            if let Some(function) = passed.filter(|value| self.is_plain_function(value)) {
+                self.havoc_call(&function, Given::default(), depth - 1, seen);
             }
         }
     }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::entry::blocks;
 use super::interp::Interp;
+use crate::syntax::ast::visitor::{Visitor, walk_expr};
 use crate::syntax::ast::{self, CmpOp};
 use crate::syntax::{Expr, Ranged as _, Stmt};
 use crate::value::{Among, Data, Dim, ObjId, Ranged, Size, Sym, Taken, Topic, Value, sym};
@@ -40,23 +41,16 @@ fn says_cpu(test: &Expr, truth: bool) -> bool {
 
 /// The names that an expression reads.
 pub(super) fn names<'p>(test: &'p Expr, out: &mut Vec<&'p str>) {
-    match test {
-        Expr::Name(name) => out.push(name.id.as_str()),
-        Expr::UnaryOp(e) => names(&e.operand, out),
-        Expr::BinOp(e) => [&e.left, &e.right].into_iter().for_each(|e| names(e, out)),
-        Expr::BoolOp(e) => e.values.iter().for_each(|e| names(e, out)),
-        Expr::Compare(e) => {
-            names(&e.left, out);
-            e.comparators.iter().for_each(|e| names(e, out));
+    struct Names<'p, 'o>(&'o mut Vec<&'p str>);
+    impl<'p> Visitor<'p> for Names<'p, '_> {
+        fn visit_expr(&mut self, expr: &'p Expr) {
+            if let Expr::Name(name) = expr {
+                self.0.push(name.id.as_str());
+            }
+            walk_expr(self, expr);
         }
-        Expr::Call(e) => {
-            names(&e.func, out);
-            e.arguments.args.iter().for_each(|e| names(e, out));
-        }
-        Expr::Subscript(e) => [&e.value, &e.slice].into_iter().for_each(|e| names(e, out)),
-        Expr::Attribute(e) => names(&e.value, out),
-        _ => {}
     }
+    Names(out).visit_expr(test);
 }
 
 /// Whether an `if` condition of these statements reads an attribute of this name.

@@ -8,6 +8,7 @@ mod names;
 
 use std::rc::Rc;
 
+pub(super) use self::body::names_other_class;
 use self::body::{Passed, accumulating, calls_any, may_be_over_loader, mentions_tensor, moves_elements, moves_to_host};
 pub(super) use self::file::Protocols;
 use self::names::{named_device, path_text};

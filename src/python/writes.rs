@@ -28,6 +28,8 @@ pub(super) struct Writes {
     pub methods: Vec<(Place, Sym)>,
     /// `name(…)`, with the places that are its arguments.
     pub calls: Vec<(Sym, Vec<Place>)>,
+    /// Names that are arguments of calls: a function of this name may be called.
+    pub passed: Vec<Sym>,
     /// `return place`
     pub returned: Vec<Place>,
     /// `await`, `async for`, `async with`
@@ -106,6 +108,8 @@ impl Writes {
     }
 
     fn call(&mut self, call: &ast::ExprCall) {
+        let given = call.arguments.args.iter().chain(call.arguments.keywords.iter().map(|k| &k.value));
+        self.passed.extend(given.filter_map(|arg| arg.as_name_expr()).map(|name| sym(name.id.as_str())));
         match &*call.func {
             Expr::Attribute(method) => {
                 if let Some(place) = place_of(&method.value) {

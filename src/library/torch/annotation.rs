@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::library::names::is_tensor_attribute;
 use crate::python::{FUNCTIONAL, Interp, OPERAND};
 use crate::syntax::Span;
 use crate::value::{Device, DeviceKind, Dim, Dtype, Partial, Size, Sym, Tensor, Topic, Type, Value, sym};
@@ -109,6 +110,10 @@ pub(crate) fn used(
         (name, true) => METHODS_OF_TENSORS.contains(&name) || inside && METHODS_IN_FORWARD.contains(&name),
         _ => false,
     };
+    // Only another object has a method that no tensor has.
+    if uses.iter().any(|(name, called)| *called && !is_tensor_attribute(name)) {
+        return None;
+    }
     // The program's own classes may have such a method, too.
     let is_defined = |name: &str| it.mentions(sym(&format!("def {name}(")).as_str());
     uses.iter().filter(of_tensors).find(|one| !is_defined(one.0))?;

@@ -21,6 +21,20 @@ pub(super) fn mentions_tensor(annotation: &Expr) -> bool {
     }
 }
 
+/// Whether an annotation is the name of a class that is certainly not a tensor or an array.
+pub(in crate::python) fn names_other_class(annotation: &Expr) -> bool {
+    let name = match annotation {
+        Expr::Name(name) => name.id.as_str(),
+        Expr::Attribute(attribute) => attribute.attr.as_str(),
+        Expr::StringLiteral(text) => text.value.to_str().rsplit('.').next().unwrap_or_default(),
+        _ => return false,
+    };
+    // A short name is often a type variable.
+    let is_class =
+        name.len() > 2 && name.starts_with(|c: char| c.is_uppercase()) && name.chars().all(char::is_alphanumeric);
+    is_class && !["Tensor", "Array", "Variable", "Parameter", "Any"].iter().any(|word| name.contains(word))
+}
+
 /// How a function uses a parameter: the attributes of `self` that are called with the parameter as
 /// the first argument, and whether several dimensions of the parameter are indexed.
 pub(super) struct Passed<'a> {

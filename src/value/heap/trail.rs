@@ -238,8 +238,8 @@ impl Heap {
         self.join_taken(deltas, widen, false)
     }
 
-    /// Like [`Heap::join`]. With `apart`, every path certainly recurs in the loop, so the rule
-    /// states of the paths are stored separately ([`Value::Fates`]). If a path already has
+    /// Like [`Heap::join`]. If `apart` is true, the rule states of the paths are stored separately
+    /// ([`Value::Fates`]); it is set only if every path is assumed to run again in later rounds. If a path already has
     /// several states, states that differ between the paths become unknown, because the conditions
     /// may depend on each other.
     pub(crate) fn join_taken(&mut self, deltas: &[Delta], widen: bool, apart: bool) -> bool {

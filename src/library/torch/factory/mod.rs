@@ -107,6 +107,8 @@ fn tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let on = match cx.tensor(&data) {
         Some(t) if t.array == ArrayKind::Torch => (t.device, t.device_at),
         _ if matches!(data, Value::Unknown) => (None, None),
+        // The value may be a tensor on this device, or a number or a list.
+        _ if let Value::Open(open) = &data => (Some(open.device).filter(|d| d.is_cpu()), open.device_at),
         _ => (cx.default_device(), cx.at()),
     };
     let options = Options::read(cx, b, made.dtype, on);

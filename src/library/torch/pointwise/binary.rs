@@ -419,7 +419,7 @@ fn divide(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         };
     };
     if text != "trunc" && text != "floor" {
-        let message = format!("`rounding_mode` is {text:?}: None, \"trunc\" and \"floor\" are accepted");
+        let message = format!("`rounding_mode` is {text:?}, but must be None, \"trunc\" or \"floor\"");
         cx.reject(
             RejectKind::Value,
             message,
