@@ -39,17 +39,13 @@ impl<'p> Interp<'p> {
         let name = stmt.target.as_name_expr().map(|name| sym(name.id.as_str()));
         match (&stmt.value, name) {
             (Some(value), _) => {
-                let mut value = self.eval_kept(value);
-                if value.is_unknown() {
-                    value = self.annotated_tensor(stmt).unwrap_or(value);
-                }
+                let value = self.eval_kept(value);
+                let value = self.as_annotated(stmt, &value).unwrap_or(value);
                 self.assign(&stmt.target, value);
             }
-            (None, Some(name))
-                if self.frames.last().is_some_and(|frame| frame.class_body.is_none())
-                    && self.name(name).is_unknown() =>
-            {
-                if let Some(value) = self.annotated_tensor(stmt) {
+            (None, Some(name)) if self.frames.last().is_some_and(|frame| frame.class_body.is_none()) => {
+                let value = self.name(name);
+                if let Some(value) = self.as_annotated(stmt, &value) {
                     self.assign(&stmt.target, value);
                 }
             }
@@ -58,6 +54,26 @@ impl<'p> Interp<'p> {
         if let Some(name) = name {
             self.note_field(name);
         }
+    }
+
+    /// A value with the facts of its annotation: a tensor for an unknown value; a tensor of unknown
+    /// shape or dtype gets those of the annotation. `None` if nothing changes.
+    fn as_annotated(&mut self, stmt: &'p StmtAnnAssign, value: &Value) -> Option<Value> {
+        let is_vague = self.heap.tensor_ref(value).is_some_and(|t| t.shape.is_none() || t.dtype.is_none());
+        if !value.is_unknown() && !is_vague {
+            return None;
+        }
+        let annotated = self.annotated_tensor(stmt)?;
+        let (Some(id), Some(facts)) = (value.as_obj(), self.heap.tensor_of(&annotated)) else { return Some(annotated) };
+        self.heap.update_tensor(id, |tensor| {
+            if tensor.shape.is_none() {
+                (tensor.shape, tensor.shape_at) = (facts.shape, facts.shape_at);
+            }
+            if tensor.dtype.is_none() {
+                (tensor.dtype, tensor.dtype_at) = (facts.dtype, facts.dtype_at);
+            }
+        });
+        Some(value.clone())
     }
 
     /// The tensor that the annotation of a variable describes. Python does not evaluate the
