@@ -14,6 +14,14 @@ const MORE: usize = 24;
 /// The lists and dictionaries that a loop iterates over, with their contents before the loop.
 pub(super) type Sources = Vec<(ObjId, Rc<Data>)>;
 
+/// What a loop iterates over.
+pub(super) enum Over {
+    /// The keys of a dictionary.
+    Keys((ObjId, Rc<Data>)),
+    /// Elements that come from these objects.
+    Sources(Sources),
+}
+
 impl<'p> Interp<'p> {
     /// The list that a loop iterates over, if the iterable is a name, an attribute or a subscript.
     pub(super) fn changing(&self, iterable: &Value, stmt: &StmtFor) -> Option<ObjId> {
@@ -73,17 +81,28 @@ impl<'p> Interp<'p> {
         Some(entries.map(one).collect())
     }
 
+    /// Whether a dictionary certainly has another number of keys than before.
+    fn has_other_size(&self, over: &Sources) -> bool {
+        let [(id, before)] = over.as_slice() else { return false };
+        let (Data::Dict(before), Data::Dict(now)) = (&**before, self.heap.get(*id)) else { return false };
+        before.open.is_none() && now.open.is_none() && before.entries.len() != now.entries.len()
+    }
+
     /// A loop over known elements that come from lists or a dictionary (`zip`, `enumerate`,
     /// `items()`). After one of the lists, or the keys of the dictionary, have changed, the
     /// elements and their number are unknown.
     pub(super) fn unrolled_over(
         &mut self,
         mut items: Vec<Value>,
-        over: Sources,
+        over: Over,
         rounds: Rounds,
         orelse: &'p [Stmt],
         round: &dyn Fn(&mut Self, Value) -> Flow,
     ) -> Flow {
+        let (over, keys) = match over {
+            Over::Keys(dictionary) => (vec![dictionary], true),
+            Over::Sources(sources) => (sources, false),
+        };
         if over.is_empty() {
             return self.unrolled(items, rounds, orelse, &mut |it, value| round(it, value));
         }
@@ -99,7 +118,13 @@ impl<'p> Interp<'p> {
             }
             let mut value = value;
             if it.heap.have_changed(&over) {
-                let Some(now) = it.entries_by_now(&first, &over) else {
+                if keys && it.has_other_size(&over) {
+                    // "dictionary changed size during iteration"
+                    it.raise("RuntimeError");
+                    return Flow::Stopped;
+                }
+                let now = it.entries_by_now(&first, &over).map(|now| if keys { first.clone() } else { now });
+                let Some(now) = now else {
                     changed = true;
                     // There may be no further round.
                     return it.guessing(true, |it| {

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::Args;
+use super::changing::Over;
 use super::context::{Context, Mode};
 use super::entry::blocks;
 use super::generator::Consumer;
@@ -80,6 +81,10 @@ impl<'p> Interp<'p> {
                 // number of rounds.
                 let rounds = Rounds { count: None, unrolled: true, ..rounds };
                 let Some(list) = self.changing(&iterator, stmt) else {
+                    let over = match self.heap.dictionary_now(&iterator) {
+                        Some(keys) => Over::Keys(keys),
+                        None => Over::Sources(over),
+                    };
                     return self.unrolled_over(items, over, rounds, &stmt.orelse, &round);
                 };
                 let places = self.places(items.len());

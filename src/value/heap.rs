@@ -155,6 +155,12 @@ impl Heap {
         }
     }
 
+    /// A dictionary with its state now.
+    pub(crate) fn dictionary_now(&self, value: &Value) -> Option<(ObjId, Rc<Data>)> {
+        let id = value.as_obj()?;
+        matches!(self.get(id), Data::Dict(_)).then(|| (id, self.share(id)))
+    }
+
     /// Records the dictionary whose values or items an iterator yields.
     pub(crate) fn note_dictionary(&mut self, iterator: &Value, dictionary: ObjId) {
         let source = (dictionary, self.share(dictionary));

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use super::collate::{batches, collate, common_size, convert, row};
 use crate::library::notes::{COPIED, SPAWNED, WORKER};
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound, Event, Interp, Sig};
+use crate::python::{Args, Bound, Event, Interp, RejectKind, Sig};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Dim, Dtype, Items, Iter, ObjId, Range, Size, Tensor, Topic, Type, Value, sym};
 
@@ -474,10 +474,25 @@ fn order_generator(cx: &mut Cx<'_, '_>, generator: &Value) {
     super::generator::fits(cx, generator, &drawn);
 }
 
+/// Rejects lengths whose sum is not the number of samples. (Fractions have any sum up to 1.)
+fn check_sum(cx: &mut Cx<'_, '_>, dataset: &Value, lengths: &Value) {
+    let span = cx.span;
+    let Some(samples) = cx.it.length(dataset, span).as_int() else { return };
+    let Some(lengths) = cx.items(lengths) else { return };
+    let lengths: Option<Vec<i64>> =
+        lengths.iter().map(|length| matches!(length, Value::Int(_)).then(|| length.as_int())?).collect();
+    let sum = lengths.map(|lengths| lengths.into_iter().fold(0, i64::saturating_add));
+    if let Some(sum) = sum.filter(|sum| *sum != samples && *sum != 1) {
+        let message = format!("the lengths have the sum {sum}, but the dataset has {samples} samples");
+        cx.reject(RejectKind::Value, message, Vec::new());
+    }
+}
+
 fn random_split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dataset = b.get("dataset");
     let lengths = b.get("lengths");
     order_generator(cx, &b.get("generator"));
+    check_sum(cx, &dataset, &lengths);
     let part = |cx: &mut Cx<'_, '_>, length: &Value| {
         let subset = cx.it.heap.instance(Value::path("torch.utils.data.Subset"));
         cx.it.heap.set_attr(subset, "dataset", dataset.clone());

@@ -2,8 +2,8 @@
 
 use super::nn::module::is_module;
 use crate::library::notes::PARAMETERS;
-use crate::library::{Cx, Table};
-use crate::python::{Args, Bound, RejectKind};
+use crate::library::{Cx, Table, signatures};
+use crate::python::{Args, Bound, RejectKind, unknown_argument};
 use crate::value::{Dict, Grad, ObjId, Sym, Tensor, Value};
 
 const OPTIMIZERS: &[(&str, &str)] = &[
@@ -76,7 +76,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def(&format!("{base}.load_state_dict"), "self, state_dict", |_, _| Value::None);
     t.def(&format!("{s}ReduceLROnPlateau.step"), "self, metrics=..., epoch=None", plateau_step);
     for (name, sig) in SCHEDULERS {
-        t.class(&format!("{s}{name}"), &[base], sig);
+        t.class(&format!("{s}{name}"), &[base], sig).init = Some(|cx, _, b| check_names(cx, b));
     }
     for path in ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler", "torch.cpu.amp.GradScaler"] {
         t.class(path, &[], "*args, **kwargs").keeps_arguments = false;
@@ -103,6 +103,22 @@ pub(crate) fn register(t: &mut Table) {
     t.def("torch.optim.swa_utils.AveragedModel.update_parameters", "self, model", |_, _| Value::None);
 }
 
+/// Reports keyword arguments that the class does not take. The object is created nevertheless,
+/// because older versions of PyTorch took more arguments (`verbose=True`).
+fn check_names(cx: &mut Cx<'_, '_>, b: &Bound) {
+    let sigs = signatures::of(cx.path.as_str());
+    let params = || sigs.iter().flat_map(|sig| &sig.params).map(|param| param.name.as_str());
+    if sigs.is_empty() || sigs.iter().any(|sig| sig.double_star) {
+        return;
+    }
+    for (name, _) in &b.extra {
+        if params().all(|param| param != name.as_str()) {
+            let (message, _) = unknown_argument(cx.name(), name.as_str(), params());
+            cx.reject_if("with the newest PyTorch", RejectKind::Arguments, message, Vec::new());
+        }
+    }
+}
+
 fn open_dict(cx: &mut Cx<'_, '_>, _: &Bound) -> Value {
     cx.it.heap.dict(Dict { open: Some(Value::Unknown), ..Dict::default() })
 }
@@ -110,6 +126,7 @@ fn open_dict(cx: &mut Cx<'_, '_>, _: &Bound) -> Value {
 /// Rejects strings in place of numbers. Stores the parameters as a list, because they are often
 /// passed as an iterator, which is exhausted afterwards.
 fn optimizer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    check_names(cx, b);
     for name in ["lr", "weight_decay", "momentum"] {
         let given = b.get(name);
         if given.is_text() {

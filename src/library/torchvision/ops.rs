@@ -1,9 +1,10 @@
 //! `torchvision.ops`, `torchvision.io`, `torchvision.utils`.
 
 use crate::library::common::{none, unknown};
+use crate::library::torch::broadcast::dtype_read;
 use crate::library::{Cx, Table};
-use crate::python::Bound;
-use crate::value::{Device, Dim, Dtype, Grad, Range, Role, Size, Tensor, Value};
+use crate::python::{Bound, RejectKind};
+use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Range, Role, Size, Tensor, Value};
 
 pub(crate) fn register(t: &mut Table) {
     t.family(
@@ -14,7 +15,15 @@ pub(crate) fn register(t: &mut Table) {
     );
     t.family("torchvision.io.", "read_file", "path", |cx, _| bytes(cx, vec!["N"]));
     t.family("torchvision.io.", "write_jpeg write_png write_file", "*args, **kwargs", none);
-    t.def("torchvision.utils.save_image", "tensor, fp, *args, **kwargs", none);
+    t.def("torchvision.utils.save_image", "tensor, fp, *args, **kwargs", |cx, b| {
+        if let Some(image) = cx.tensor_arg(b, "tensor")
+            && let Some(dtype) = image.dtype.filter(|dtype| dtype.is_integral() && image.array == ArrayKind::Torch)
+        {
+            let message = format!("save_image takes floating-point images in 0 to 1, not {dtype}: use `.float()`");
+            cx.reject(RejectKind::Dtype, message, vec![dtype_read(("the image", &image))]);
+        }
+        Value::None
+    });
     t.def("torchvision.utils.make_grid", "tensor, *args, **kwargs", |cx, b| {
         let input = cx.tensor_arg(b, "tensor");
         let at = cx.at();

@@ -46,21 +46,30 @@ fn is_lost(last: &Stmt, body: &[Stmt]) -> bool {
             _ => false,
         },
         Stmt::Expr(expr) => match &*expr.value {
-            Expr::Call(call) => matches!(root_of(&call.func), Some("F" | "torch")),
+            Expr::Call(call) => match path_of(&call.func).as_slice() {
+                // A name that ends with `_` is an in-place function, such as those of `nn.init`.
+                [.., name] if name.ends_with('_') => false,
+                ["F" | "torch", ..] | ["nn", "functional", ..] => true,
+                _ => false,
+            },
             _ => false,
         },
         _ => false,
     }
 }
 
-/// `torch` in `torch.nn.functional.relu`.
-fn root_of(expr: &Expr) -> Option<&str> {
+/// The names in `torch.nn.functional.relu`; empty for other expressions.
+fn path_of(expr: &Expr) -> Vec<&str> {
     match expr {
-        Expr::Attribute(attribute) => match &*attribute.value {
-            Expr::Name(name) => Some(name.id.as_str()),
-            inner => root_of(inner),
-        },
-        _ => None,
+        Expr::Name(name) => vec![name.id.as_str()],
+        Expr::Attribute(attribute) => {
+            let mut path = path_of(&attribute.value);
+            if !path.is_empty() {
+                path.push(attribute.attr.as_str());
+            }
+            path
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -88,7 +97,7 @@ fn is_module(base: &Expr) -> bool {
     match base {
         Expr::Name(name) => name.id.as_str() == "Module",
         Expr::Attribute(base) => {
-            base.attr.as_str() == "Module" && matches!(root_of(&Expr::Attribute(base.clone())), Some("nn" | "torch"))
+            base.attr.as_str() == "Module" && matches!(path_of(&base.value).first(), Some(&("nn" | "torch")))
         }
         _ => false,
     }

@@ -4,7 +4,7 @@ use super::device;
 use super::facts::{check_rank, dim_read, product_dtype, result, shape_text};
 use super::layer::{absent, bias, parameter, size};
 use crate::library::torch::autocast::raised;
-use crate::library::torch::broadcast::broadcast_pair;
+use crate::library::torch::broadcast::{broadcast_pair, shape_read};
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, RejectKind};
 use crate::value::{Dim, Grad, Items, ObjId, Range, Role, Size, Tensor, Value, sym};
@@ -278,6 +278,10 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut tensors = vec![("query", &query), ("in_proj_weight", &weight)];
     tensors.extend(further.iter().flatten().map(|(name, tensor)| (*name, tensor)));
     device::check(cx, &tensors);
+    let first = cx.attr(&object, "batch_first").as_bool();
+    if let Some((queries, keys)) = sequence(&query, first).zip(key.as_ref().and_then(|key| sequence(key, first))) {
+        check_mask(cx, b, "attn_mask", &queries, &keys);
+    }
     let dtype = product_dtype(cx, &[("query", &query), ("in_proj_weight", &weight)]).unwrap_or_default();
     let mut out = result(cx, &[&query, &weight], query.shape.clone(), dtype);
     out.shape_at = query.shape_at;
@@ -302,6 +306,31 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let out = cx.out(out);
     Value::tuple(vec![out, weights])
+}
+
+/// The length of the sequences in a batch, or of a single sequence.
+fn sequence(input: &Tensor, batch_first: Option<bool>) -> Option<Dim> {
+    match (input.shape.as_deref()?, batch_first?) {
+        ([_, length, _], true) | ([length, _, _], false) | ([length, _], _) => Some(length.clone()),
+        _ => None,
+    }
+}
+
+/// Checks an attention mask with two dimensions. (A mask with three dimensions has one more, for
+/// batch and heads.)
+fn check_mask(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, queries: &Dim, keys: &Dim) {
+    let Some(mask) = cx.tensor_arg(b, name) else { return };
+    let Some([rows, columns]) = mask.shape.as_deref() else { return };
+    let differ = |a: &Dim, b: &Dim| a.size.equals(&b.size) == Some(false);
+    if differ(rows, queries) || differ(columns, keys) {
+        let message = format!(
+            "`{name}` is {}, but must be [{}, {}]: a row for each query and a column for each key",
+            shape_text(&mask),
+            queries.size,
+            keys.size
+        );
+        cx.reject(RejectKind::Shape, message, vec![shape_read((name, &mask), None)]);
+    }
 }
 
 /// The shape of the attention weights: `[batch, heads, queries, keys]`. An unbatched query gives no
@@ -353,12 +382,27 @@ fn width_of(cx: &Cx<'_, '_>, object: &Value) -> (Size, Option<Tensor>) {
     }
 }
 
+/// Whether the batch is the first dimension of the inputs of a layer, or of the layers of a stack.
+fn batch_first(cx: &Cx<'_, '_>, object: &Value) -> Option<bool> {
+    let of = |layer: &Value| cx.attr(&cx.attr(layer, "self_attn"), "batch_first").as_bool();
+    let layers = cx.attr(object, "layers");
+    of(object).or_else(|| {
+        let (_, first) = super::containers::contents(cx.it, &layers)?.found.into_iter().next()?;
+        of(&first)
+    })
+}
+
 /// Models a call whose result has the shape of its input.
 fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     let object = b.get("self");
     let Some(input) = cx.tensor_arg(b, name) else { return cx.some_tensor() };
     let (width, weight) = width_of(cx, &object);
     check_width(cx, name, &input, &width, weight.as_ref());
+    if let Some(length) = sequence(&input, batch_first(cx, &object)) {
+        for mask in [format!("{name}_mask"), "mask".to_owned()] {
+            check_mask(cx, b, &mask, &length, &length);
+        }
+    }
     let mut tensors = vec![(name, &input)];
     tensors.extend(weight.iter().map(|w| ("weight", w)));
     device::check(cx, &tensors);
