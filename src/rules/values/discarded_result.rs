@@ -6,6 +6,7 @@ use crate::diagnostic::Severity;
 use crate::python::Event;
 use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
+use crate::value::{Value, sym};
 
 const NAME: &str = "discarded-result";
 
@@ -29,6 +30,9 @@ const METHODS: &[&str] = &[
     "index_fill",
 ];
 
+/// Of these methods, those without arguments that only tensors have.
+const ONLY_OF_TENSORS: &[&str] = &["detach", "contiguous"];
+
 /// Functions that return a new array or tensor, or a view.
 const FUNCTIONS: &[&str] = &[
     "numpy.append",
@@ -48,6 +52,11 @@ const FUNCTIONS: &[&str] = &[
     "torch.reshape",
     "torch.transpose",
     "torch.permute",
+    "torch.detach",
+    "torch.flatten",
+    "torch.masked_fill",
+    "torch.scatter",
+    "torch.index_fill",
 ];
 
 #[derive(Default)]
@@ -69,8 +78,9 @@ impl Rule for DiscardedResult {
     }
 
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
-        let Event::Discarded { call, .. } = event else { return };
-        let Some((_, function)) = self.last.borrow().clone().filter(|(span, _)| *span == call) else { return };
+        let Event::Discarded { call, value } = event else { return };
+        let known = self.last.borrow().clone().filter(|(span, _)| *span == call).map(|(_, function)| function);
+        let Some(function) = known.or_else(|| of_unknown(cx, call, value)) else { return };
         // `unsqueeze_` has the path of `unsqueeze`, but works in place, as does `x.copy_(y)` in
         // `x.copy_(y).view(-1)`.
         let in_place = cx.source(call).is_none_or(|text| text.contains("_("));
@@ -84,4 +94,13 @@ impl Rule for DiscardedResult {
         let message = format!("the result of `{function}` is not used: the call changes none of its arguments");
         cx.findings.report(NAME, Severity::Warning, message, call, Vec::new());
     }
+}
+
+/// The method in `x.detach()`, if `x` is unknown, and the program defines no such method.
+fn of_unknown(cx: &Context<'_, '_>, call: Span, value: &Value) -> Option<String> {
+    let text = cx.source(call).filter(|_| value.is_unknown())?;
+    let (object, method) = text.strip_suffix("()")?.rsplit_once('.')?;
+    let is_plain = object.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    let is_defined = || cx.it.mentions(sym(&format!("def {method}(")).as_str());
+    (is_plain && ONLY_OF_TENSORS.contains(&method) && !is_defined()).then(|| method.to_owned())
 }
