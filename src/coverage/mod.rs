@@ -4,7 +4,7 @@
 mod definitions;
 mod origin;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::origin::Origins;
 pub(crate) use self::origin::{Kind, Origin};
@@ -104,9 +104,9 @@ pub(crate) fn coverage(project: &Project, files: &[FileId], facts: &[FactEntry],
             block(origin, Blocked { assignments: 1, conditions: 0 });
         }
         let calls = calls_of.remove(&id).unwrap_or_default();
-        let wanted: Vec<Span> = calls.iter().flat_map(|call| call.unknown.iter().copied()).collect();
-        let mut arguments = Arguments { wanted: &wanted, found: FxHashMap::default() };
-        if !wanted.is_empty() {
+        let wanted = calls.iter().flat_map(|call| &call.unknown).map(|span| (span.start, span.end)).collect();
+        let mut arguments = Arguments { wanted, found: FxHashMap::default() };
+        if !arguments.wanted.is_empty() {
             arguments.visit_body(&file.parsed().module.body);
         }
         for call in calls {
@@ -129,16 +129,16 @@ pub(crate) fn coverage(project: &Project, files: &[FileId], facts: &[FactEntry],
 }
 
 /// Finds the expressions at these places.
-struct Arguments<'p, 'w> {
-    wanted: &'w [Span],
+struct Arguments<'p> {
+    wanted: FxHashSet<(u32, u32)>,
     found: FxHashMap<(u32, u32), &'p Expr>,
 }
 
-impl<'p> Visitor<'p> for Arguments<'p, '_> {
+impl<'p> Visitor<'p> for Arguments<'p> {
     fn visit_expr(&mut self, expr: &'p Expr) {
-        let (start, end) = (expr.start().to_u32(), expr.end().to_u32());
-        if self.wanted.iter().any(|span| (span.start, span.end) == (start, end)) {
-            self.found.insert((start, end), expr);
+        let place = (expr.start().to_u32(), expr.end().to_u32());
+        if self.wanted.contains(&place) {
+            self.found.insert(place, expr);
         }
         walk_expr(self, expr);
     }

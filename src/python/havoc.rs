@@ -86,15 +86,8 @@ impl Interp<'_> {
 
     /// Whether a value is a function, a method or a callable object of the program, or a `partial`.
     fn is_function(&self, value: &Value) -> bool {
-        match value {
-            Value::Obj(id) => match self.heap.get(*id) {
-                Data::Function(_) => true,
-                Data::Instance(_) => self.user_method(value, "__call__").is_some(),
-                _ => false,
-            },
-            Value::Bound(_) | Value::Partial(_) => true,
-            _ => false,
-        }
+        self.is_plain_function(value)
+            || self.heap.instance_of(value).is_some() && self.user_method(value, "__call__").is_some()
     }
 
     /// Records that unseen code may call a function. The end of a branch does not undo this.

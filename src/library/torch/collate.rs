@@ -39,30 +39,37 @@ fn collate_at(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim, depth: u32) -> V
         Value::Any(Type::Float) => numbers(cx, Dtype::Float64, None, batch),
         Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => cx.list_of(sample.clone()),
         Value::Any(Type::Bytes) => cx.list_of(Value::Any(Type::Bytes)),
-        Value::Tuple(items) => {
-            let items = items.iter().map(|v| collate_at(cx, v, batch, depth - 1)).collect();
+        Value::Tuple(_) | Value::Obj(_) => of_parts(cx, sample, &|cx, part| collate_at(cx, part, batch, depth - 1)),
+        _ => Value::Unknown,
+    }
+}
+
+/// A tuple as a list, a list or a dictionary, with `each` applied to its parts; unknown for other
+/// objects.
+fn of_parts(cx: &mut Cx<'_, '_>, whole: &Value, each: &dyn Fn(&mut Cx<'_, '_>, &Value) -> Value) -> Value {
+    let data = match whole {
+        Value::Tuple(items) => Data::List(Items::Exact(items.to_vec())),
+        Value::Obj(id) => cx.it.heap.get(*id).clone(),
+        _ => return Value::Unknown,
+    };
+    match data {
+        Data::List(Items::Exact(items)) => {
+            let items = items.iter().map(|item| each(cx, item)).collect();
             cx.list(items)
         }
-        Value::Obj(id) => match cx.it.heap.get(*id).clone() {
-            Data::List(Items::Exact(items)) => {
-                let items = items.iter().map(|v| collate_at(cx, v, batch, depth - 1)).collect();
-                cx.list(items)
+        Data::List(Items::Many(item)) => {
+            let item = each(cx, &item);
+            cx.list_of(item)
+        }
+        Data::Dict(dict) => {
+            let mut out = Dict::default();
+            for (key, value) in &dict.entries {
+                let value = each(cx, value);
+                out.entries.insert(key.clone(), value);
             }
-            Data::List(Items::Many(item)) => {
-                let item = collate_at(cx, &item, batch, depth - 1);
-                cx.list_of(item)
-            }
-            Data::Dict(dict) => {
-                let mut out = Dict::default();
-                for (key, value) in &dict.entries {
-                    let value = collate_at(cx, value, batch, depth - 1);
-                    out.entries.insert(key.clone(), value);
-                }
-                out.open = dict.open.map(|_| Value::Unknown);
-                cx.it.heap.dict(out)
-            }
-            _ => Value::Unknown,
-        },
+            out.open = dict.open.map(|_| Value::Unknown);
+            cx.it.heap.dict(out)
+        }
         _ => Value::Unknown,
     }
 }
@@ -126,31 +133,8 @@ fn convert_at(cx: &mut Cx<'_, '_>, sample: &Value, depth: u32) -> Value {
         return cx.out(out.with_device(Some(Device::CPU), at));
     }
     match sample {
-        Value::Tuple(items) => {
-            let items = items.iter().map(|v| convert_at(cx, v, depth - 1)).collect();
-            cx.list(items)
-        }
-        Value::Obj(id) => match cx.it.heap.get(*id).clone() {
-            Data::List(Items::Exact(items)) => {
-                let items = items.iter().map(|v| convert_at(cx, v, depth - 1)).collect();
-                cx.list(items)
-            }
-            Data::List(Items::Many(item)) => {
-                let item = convert_at(cx, &item, depth - 1);
-                cx.list_of(item)
-            }
-            Data::Dict(dict) => {
-                let mut out = Dict::default();
-                for (key, value) in &dict.entries {
-                    let value = convert_at(cx, value, depth - 1);
-                    out.entries.insert(key.clone(), value);
-                }
-                out.open = dict.open.map(|_| Value::Unknown);
-                cx.it.heap.dict(out)
-            }
-            Data::Tensor(_) => sample.clone(),
-            _ => Value::Unknown,
-        },
+        Value::Obj(_) if cx.it.heap.is_tensor(sample) => sample.clone(),
+        Value::Tuple(_) | Value::Obj(_) => of_parts(cx, sample, &|cx, part| convert_at(cx, part, depth - 1)),
         other => other.clone(),
     }
 }

@@ -262,21 +262,10 @@ fn nested(now: &Value, to: Value) -> Value {
         _ => None,
     };
     let Some((kind, disabled)) = parts(&to) else { return to };
+    let entered = if disabled { Value::None } else { to };
     match (now, parts(now)) {
-        (Value::None, _) => {
-            if disabled {
-                Value::None
-            } else {
-                to
-            }
-        }
-        (_, Some((Some(on), _))) if Some(on) == kind => {
-            if disabled {
-                Value::None
-            } else {
-                to
-            }
-        }
+        (Value::None, _) => entered,
+        (_, Some((Some(on), _))) if Some(on) == kind => entered,
         (_, Some((Some(_), _))) if disabled && kind.is_some() => now.clone(),
         _ => Value::Unknown,
     }

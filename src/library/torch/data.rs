@@ -479,9 +479,11 @@ fn check_sum(cx: &mut Cx<'_, '_>, dataset: &Value, lengths: &Value) {
     let span = cx.span;
     let Some(samples) = cx.it.length(dataset, span).as_int() else { return };
     let Some(lengths) = cx.items(lengths) else { return };
-    let lengths: Option<Vec<i64>> =
-        lengths.iter().map(|length| matches!(length, Value::Int(_)).then(|| length.as_int())?).collect();
-    let sum = lengths.map(|lengths| lengths.into_iter().fold(0, i64::saturating_add));
+    // `None` if one of the lengths is unknown, or a fraction.
+    let sum = lengths.iter().try_fold(0_i64, |sum, length| match length {
+        Value::Int(length) => Some(sum.saturating_add(*length)),
+        _ => None,
+    });
     if let Some(sum) = sum.filter(|sum| *sum != samples && *sum != 1) {
         let message = format!("the lengths have the sum {sum}, but the dataset has {samples} samples");
         cx.reject(RejectKind::Value, message, Vec::new());
