@@ -389,6 +389,17 @@ pub(super) fn has_yield(body: &[Stmt]) -> bool {
     })
 }
 
+impl Interp<'_> {
+    /// Whether an active constructor of this object contains an assignment to this attribute.
+    pub(super) fn constructor_sets(&self, object: ObjId, name: Sym) -> bool {
+        self.constructors(object).any(|def| {
+            let mut names = Vec::new();
+            stored_attributes(&def.body, &mut names);
+            names.contains(&name)
+        })
+    }
+}
+
 /// Whether the first parameter of a method is named like a receiver. True if there is no parameter.
 fn takes_receiver(def: &StmtFunctionDef) -> bool {
     let first = def.parameters.iter_non_variadic_params().next();

@@ -47,7 +47,7 @@ impl<'p> Interp<'p> {
             Expr::Attribute(a) => {
                 let object = self.eval(&a.value);
                 let span = self.span(a);
-                if self.lacks_own_attribute(a, &object) {
+                if self.lacks_attribute_of(a, &object) {
                     return self.raise("AttributeError");
                 }
                 match self.read_attribute(&object, sym(a.attr.as_str()), span) {
@@ -430,11 +430,12 @@ impl<'p> Interp<'p> {
         self.getattr(object, name, span)
     }
 
-    /// Whether `self.name` certainly does not exist. If it does not, this is reported.
-    fn lacks_own_attribute(&mut self, attribute: &'p ExprAttribute, object: &Value) -> bool {
+    /// Whether the object of an attribute in the source certainly lacks it. If it does, this is
+    /// reported.
+    fn lacks_attribute_of(&mut self, attribute: &'p ExprAttribute, object: &Value) -> bool {
         let span = self.span(attribute);
-        attribute.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self")
-            && self.report_own_attribute(object, sym(attribute.attr.as_str()), span)
+        let is_self = attribute.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self");
+        self.lacks_own_attribute(object, sym(attribute.attr.as_str()), is_self, span)
     }
 
     // Calls.
@@ -470,7 +471,7 @@ impl<'p> Interp<'p> {
         }
         let object = self.eval(&method.value);
         let place = self.span(method);
-        if self.lacks_own_attribute(method, &object) {
+        if self.lacks_attribute_of(method, &object) {
             return self.raise("AttributeError");
         }
         let callee = self.read_attribute(&object, sym(method.attr.as_str()), place);

@@ -301,10 +301,16 @@ impl<'p> Interp<'p> {
 
     /// Whether a constructor of this object is active, here or in a caller.
     pub(crate) fn constructs(&self, object: ObjId) -> bool {
-        self.frames.iter().any(|frame| {
-            matches!(&frame.owner, Some((_, Some(Value::Obj(id)))) if *id == object)
-                && self.definition(frame).is_some_and(|def| def.name.as_str() == "__init__")
-        })
+        self.constructors(object).next().is_some()
+    }
+
+    /// The active constructors of an object.
+    pub(super) fn constructors(&self, object: ObjId) -> impl Iterator<Item = &'p StmtFunctionDef> {
+        self.frames
+            .iter()
+            .filter(move |frame| matches!(&frame.owner, Some((_, Some(Value::Obj(id)))) if *id == object))
+            .filter_map(|frame| self.definition(frame))
+            .filter(|def| def.name.as_str() == "__init__")
     }
 
     /// Whether a function of this name is active, here or in a caller.

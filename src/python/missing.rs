@@ -72,10 +72,9 @@ impl Interp<'_> {
         true
     }
 
-    /// Reports an attribute of `self` that nothing in the program sets, if all bases of the class
-    /// are known. Returns whether it is reported. Classes with names such as `…Mixin` or `Base…`
-    /// are skipped, because a subclass outside the program may set the attribute.
-    pub(super) fn report_own_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
+    /// Whether an instance certainly lacks this attribute. If it does, this is reported.
+    /// `is_self` tells whether the object is written as `self`.
+    pub(super) fn lacks_own_attribute(&mut self, object: &Value, name: Sym, is_self: bool, span: Span) -> bool {
         // Most attributes are stored in the object.
         if object.as_obj().is_none_or(|id| self.heap.attr(id, name.as_str()).is_some()) {
             return false;
@@ -83,34 +82,60 @@ impl Interp<'_> {
         if name.as_str().starts_with("__") || !self.has_only_known_bases(object) || self.is_in_try() {
             return false;
         }
-        let found = self.user_method(object, name.as_str()).is_some()
-            || self.library.missing_name(sym(self.library.words().module), name).is_none();
-        if found || self.is_given(name) {
+        let is_module = self.is_instance(object, self.library.words().module);
+        let of_module = || self.library.missing_name(sym(self.library.words().module), name).is_none();
+        if self.user_method(object, name.as_str()).is_some() || is_module && of_module() {
             return false;
         }
-        // A class body may bind the name, in a line of its own.
-        let bound = ["  ", "\t"].map(|indent| [" =", ":", "="].map(|sign| format!("{indent}{name}{sign}")));
-        let texts = [bound.concat(), vec![format!("class {name}")]].concat();
         let dynamic = ["setattr(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
-        if texts.iter().any(|text| self.mentions(sym(text).as_str())) || dynamic.iter().any(|text| self.mentions(text))
-        {
+        if dynamic.iter().any(|text| self.mentions(text)) {
             return false;
         }
         let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
         let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return false };
-        if ["Mixin", "MixIn", "Base", "Abstract"].iter().any(|word| class.name.as_str().contains(word)) {
+        let class = class.name;
+        let is_never_set = self.is_never_set(class, name);
+        if !(is_self && is_module && is_never_set) && !self.surely_lacks(object, name) {
             return false;
         }
-        let message = format!("`{}` has no attribute `{name}`: nothing in the program sets it", class.name);
-        self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
+        if is_never_set {
+            let message = format!("`{class}` has no attribute `{name}`: nothing in the program sets it");
+            self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
+        } else {
+            // Another call may run the line when the attribute exists.
+            let message = format!("`{class}` has no attribute `{name}` yet: no line that has run sets it");
+            self.report_missing(RejectKind::Name, message, span);
+        }
         true
     }
 
-    /// Whether an object is a module, and the program defines all its classes except
-    /// `torch.nn.Module`, `object` and `abc.ABC`.
+    /// Whether nothing in the program sets an attribute of this name. False for classes with names
+    /// such as `…Mixin` or `Base…`, because a subclass outside the program may set the attribute.
+    fn is_never_set(&self, class: Sym, name: Sym) -> bool {
+        // A class body may bind the name, in a line of its own.
+        let bound = ["  ", "\t"].map(|indent| [" =", ":", "="].map(|sign| format!("{indent}{name}{sign}")));
+        let texts = [bound.concat(), vec![format!("class {name}")]].concat();
+        !self.is_given(name)
+            && !texts.iter().any(|text| self.mentions(sym(text).as_str()))
+            && !["Mixin", "MixIn", "Base", "Abstract"].iter().any(|word| class.as_str().contains(word))
+    }
+
+    /// Whether an instance has no attribute of its own with this name: the program has created it,
+    /// and no unseen code may have set an attribute.
+    fn surely_lacks(&self, object: &Value, name: Sym) -> bool {
+        if self.heap.instance_of(object).is_none_or(|instance| instance.open) {
+            return false;
+        }
+        // In a method that nothing calls, the object may have any attribute. An exception is its
+        // constructor, which itself sets the attribute, but later.
+        !self.context.speculative || object.as_obj().is_some_and(|id| self.constructor_sets(id, name))
+    }
+
+    /// Whether the program defines all classes of an object, except `torch.nn.Module`, `object` and
+    /// `abc.ABC`.
     fn has_only_known_bases(&self, object: &Value) -> bool {
         let line = self.mro_of(object);
-        line.iter().any(|class| class.as_path() == Some(self.library.words().module))
+        !line.is_empty()
             && line.iter().all(|class| match class {
                 Value::Path(path) => {
                     matches!(path.as_str(), "builtins.object" | "abc.ABC")

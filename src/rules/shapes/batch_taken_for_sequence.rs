@@ -4,8 +4,8 @@
 use crate::diagnostic::{Label, Severity};
 use crate::python::Interp;
 use crate::rules::rule::{Call, Context, Rule};
-use crate::rules::trace::tensor;
-use crate::value::{Dim, Value, dims_text};
+use crate::rules::trace::{reach, tensor};
+use crate::value::{Dim, ObjId, Value, dims_text};
 
 const NAME: &str = "batch-taken-for-sequence";
 /// Layers that expect `[steps, batch, features]` by default, and the parameter that takes the
@@ -16,6 +16,7 @@ const SEQUENTIAL: &[(&str, &str)] = &[
     ("torch.nn.LSTM.forward", "input"),
     ("torch.nn.MultiheadAttention.forward", "query"),
     ("torch.nn.TransformerEncoderLayer.forward", "src"),
+    ("torch.nn.TransformerEncoder.forward", "src"),
     ("torch.nn.Transformer.forward", "src"),
 ];
 
@@ -47,11 +48,18 @@ pub(crate) fn is_batch(dim: &Dim) -> bool {
     dim.batch && dim.size.known() != Some(1)
 }
 
-/// The `batch_first` of a layer, or of its `self_attn`.
+/// The `batch_first` of a layer, or of the attention layers in it.
 fn batch_first(it: &Interp<'_>, layer: &Value) -> Option<bool> {
     let id = layer.as_obj()?;
-    let told = it.heap.attr(id, "batch_first");
-    told.or_else(|| it.heap.attr(it.heap.attr(id, "self_attn")?.as_obj()?, "batch_first"))?.as_bool()
+    let own = |id: ObjId| it.heap.attr(id, "batch_first").and_then(|first| first.as_bool());
+    if let Some(first) = own(id) {
+        return Some(first);
+    }
+    let mut inside = Vec::new();
+    reach(it, layer, "torch.nn.MultiheadAttention", 6, &mut inside);
+    let (first, others) = inside.split_first()?;
+    let first = own(*first)?;
+    others.iter().all(|other| own(*other) == Some(first)).then_some(first)
 }
 
 pub(crate) fn made_here(dim: &Dim) -> Vec<Label> {

@@ -16,6 +16,8 @@ pub(super) mod loss_summed_with_graph;
 pub(super) mod missing_super_init;
 pub(super) mod model_left_in_eval;
 pub(super) mod object_in_checkpoint;
+pub(super) mod optimizer_made_in_loop;
+pub(super) mod repeated_module;
 pub(super) mod replaced_parameters_not_optimized;
 pub(super) mod requires_grad_set_on_module;
 pub(super) mod result_assigned_over_object;
