@@ -12,6 +12,15 @@ use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
 use crate::syntax::{Expr, Span, Stmt};
 use crate::value::{Data, Function, ObjId, Sym, Value, sym};
 
+/// A function that nothing called, and the receiver if it is a method.
+struct Uncalled<'p> {
+    id: ObjId,
+    function: Function,
+    def: &'p StmtFunctionDef,
+    receiver: Option<Value>,
+    span: Span,
+}
+
 impl<'p> Interp<'p> {
     /// Runs the root file as a program, then the functions that nothing called, with unknown
     /// arguments.
@@ -25,6 +34,7 @@ impl<'p> Interp<'p> {
         // smaller.
         self.meter.begin_uncalled();
         let mut instances: FxHashMap<ObjId, Value> = FxHashMap::default();
+        let mut modes = Vec::new();
         let mut at = 0;
         // A function may define further functions.
         while let Some(id) = self.defined.get(at).copied() {
@@ -35,7 +45,14 @@ impl<'p> Interp<'p> {
             }
             let function = function.clone();
             self.frames.push(super::interp::Frame::new(self.root, scope));
-            self.run_uncalled(id, &function, &mut instances);
+            modes.extend(self.run_uncalled(id, &function, &mut instances));
+            self.frames.pop();
+        }
+        // A method that tests `self.training` runs other code in evaluation mode. It may call
+        // methods that are better analysed on their own, so it runs after them.
+        for uncalled in modes {
+            self.frames.push(super::interp::Frame::new(self.root, scope));
+            self.run_in_evaluation_mode(uncalled);
             self.frames.pop();
         }
     }
@@ -67,9 +84,16 @@ impl<'p> Interp<'p> {
             })
     }
 
-    fn run_uncalled(&mut self, id: ObjId, function: &Function, instances: &mut FxHashMap<ObjId, Value>) {
-        let Some(code) = self.code.get(function.code.0 as usize) else { return };
-        let Body::Function(def) = code.body else { return };
+    /// Runs a function that nothing called. Returns it if it tests whether its module is in
+    /// training mode.
+    fn run_uncalled(
+        &mut self,
+        id: ObjId,
+        function: &Function,
+        instances: &mut FxHashMap<ObjId, Value>,
+    ) -> Option<Uncalled<'p>> {
+        let code = self.code.get(function.code.0 as usize)?;
+        let Body::Function(def) = code.body else { return None };
         let span = Span { file: code.file, start: def.name.range.start().to_u32(), end: def.name.range.end().to_u32() };
         let kind = function.attrs.get(&sym("__kind__")).and_then(Value::as_str);
         let is_static = kind == Some("static");
@@ -87,22 +111,47 @@ impl<'p> Interp<'p> {
                 // other methods.
                 self.receiver(class, instances, span);
                 if self.executed.contains(&function.code) {
-                    return;
+                    return None;
                 }
                 Some(Value::Unknown)
             }
             _ => None,
         };
         if self.executed.contains(&function.code) {
-            return;
+            return None;
         }
+        let uncalled = Uncalled { id, function: function.clone(), def, receiver, span };
+        self.run_once(&uncalled);
+        let receiver = uncalled.receiver.as_ref()?;
+        (self.is_in_training(receiver) && super::narrow::tests(&def.body, "training")).then_some(uncalled)
+    }
+
+    fn run_in_evaluation_mode(&mut self, uncalled: Uncalled<'p>) {
+        let Some(receiver) = uncalled.receiver.clone() else { return };
+        let mark = self.heap.mark();
+        let library = self.library;
+        let eval = format!("{}.eval", library.words().module);
+        library.call(self, sym(&eval), Args::positional([receiver], uncalled.span), uncalled.span);
+        self.run_once(&uncalled);
+        self.heap.undo(mark);
+        self.heap.release(mark);
+    }
+
+    fn is_in_training(&self, object: &Value) -> bool {
+        object.as_obj().and_then(|id| self.heap.attr(id, "training")).and_then(|mode| mode.as_bool()) == Some(true)
+    }
+
+    /// Runs a function with unknown arguments, and then undoes its effects.
+    fn run_once(&mut self, uncalled: &Uncalled<'p>) {
+        let Uncalled { id, function, def, receiver, span } = uncalled;
+        let (id, span) = (*id, *span);
         let mark = self.heap.mark();
         let defined = self.defined.len();
-        if let Some(receiver) = &receiver {
+        if let Some(receiver) = receiver {
             let library = self.library;
             library.uncalled(self, receiver, def.name.as_str());
         }
-        let args = self.unknown_args(def, receiver, span);
+        let args = self.unknown_args(def, receiver.clone(), span);
         self.context.excluded = self.calls_name(sym(def.name.as_str()));
         let mut value = self.call(&Value::Obj(id), args, span);
         self.context.excluded = false;

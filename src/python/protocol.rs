@@ -106,7 +106,7 @@ impl<'p> Interp<'p> {
             return None;
         }
         let is_module = match callee {
-            Value::Unknown => self.is_used_as_module(func),
+            Value::Unknown => self.is_used_as_module(func) || self.is_forward_of_module(func),
             Value::Obj(_) => self.keeps_device(callee),
             Value::Bound(pair) => {
                 let is_forward = func.as_attribute_expr().is_some_and(|method| method.attr.as_str() == "forward");
@@ -114,7 +114,12 @@ impl<'p> Interp<'p> {
             }
             _ => false,
         };
-        let name = path_text(func).filter(|_| is_module)?;
+        // The output of `decoder.forward_words(…)` is on the device of `decoder`.
+        let module = match func {
+            Expr::Attribute(method) if self.is_forward_of_module(func) => &*method.value,
+            _ => func,
+        };
+        let name = path_text(module).filter(|_| is_module)?;
         Some(library.module_output(self, &name, span))
     }
 
@@ -152,6 +157,16 @@ impl<'p> Interp<'p> {
     fn is_used_as_module(&mut self, expr: &Expr) -> bool {
         let Some(text) = path_text(expr) else { return false };
         self.protocols().is_module(&text)
+    }
+
+    /// Whether an expression is a method, such as `decoder.forward_words`, of an object that the
+    /// file uses as a module, and computes the outputs of this module from tensors.
+    fn is_forward_of_module(&mut self, expr: &Expr) -> bool {
+        let Some(method) = expr.as_attribute_expr() else { return false };
+        let name = method.attr.as_str();
+        let computes = name.starts_with("forward")
+            || ["encode", "decode", "embed", "extract"].iter().any(|verb| name.starts_with(verb));
+        computes && self.is_used_as_module(&method.value)
     }
 
     /// What the objects of the current file are, according to the methods that it calls.
