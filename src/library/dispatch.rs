@@ -152,13 +152,8 @@ impl Library for Libraries {
             let found = attribute(&mut Cx { it, path: class, span }, object, name);
             if let Some(value) = found {
                 // `x.T` and `x.data` are derived from `x`.
-                if let (Some(from), Some(result)) = (object.as_obj(), value.as_obj())
-                    && from != result
-                    && name.as_str() != "grad"
-                    && it.heap.is_tensor(object)
-                    && it.heap.is_tensor(&value)
-                {
-                    it.event(Event::Viewed { object: from, result, name, span });
+                if name.as_str() != "grad" {
+                    viewed(it, object, &value, name.as_str(), span);
                 }
                 return Some(value);
             }
@@ -305,6 +300,9 @@ impl Library for Libraries {
         } else if let Some(part) = &part {
             it.follow_rejection(part);
         }
+        if let Some(part) = &part {
+            viewed(it, object, part, "getitem", span);
+        }
         part
     }
 
@@ -329,6 +327,11 @@ impl Library for Libraries {
             .or_else(|| special::iterate(&TABLES, it, object, span));
         if it.refused.0 == refused {
             it.pass(span);
+        }
+        match &items {
+            Some(Items::Exact(all)) => all.iter().for_each(|item| viewed(it, object, item, "getitem", span)),
+            Some(Items::Many(one)) => viewed(it, object, one, "getitem", span),
+            None => {}
         }
         items
     }
@@ -490,4 +493,16 @@ fn is_always_true(it: &Interp<'_>, object: &Value) -> bool {
     class.is_some_and(|class| {
         NEVER_EMPTY.iter().any(|package| class.starts_with(package)) && !CONTAINERS.contains(&class)
     })
+}
+
+/// Announces that a tensor was derived from another one, by reading its attribute `name` or its
+/// elements.
+fn viewed(it: &mut Interp<'_>, of: &Value, result: &Value, name: &str, span: Span) {
+    if let (Some(object), Some(id)) = (of.as_obj(), result.as_obj())
+        && object != id
+        && it.heap.is_tensor(of)
+        && it.heap.is_tensor(result)
+    {
+        it.event(Event::Viewed { object, result: id, name: sym(name), span });
+    }
 }

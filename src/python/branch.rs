@@ -176,7 +176,8 @@ impl<'p> Interp<'p> {
                 }
                 let truth = self.truth_at(&value, test);
                 self.declines_gpu |= truth == Some(false) && names_gpu(test);
-                truth
+                // The replayed round stands for any later round, also if the counter is known.
+                truth.filter(|_| !self.second_round() || !self.is_periodic(test))
             }
         }
     }

@@ -81,6 +81,16 @@ impl<'p> Interp<'p> {
         })
     }
 
+    /// Whether a condition tests a remainder, such as `step % 10 == 0`, so that it holds in some
+    /// rounds of a loop.
+    pub(super) fn is_periodic(&mut self, test: &'p Expr) -> bool {
+        let divided = match test {
+            Expr::Compare(e) => &*e.left,
+            other => other,
+        };
+        matches!(self.remainder(divided), Some(Cadence::Every(..)))
+    }
+
     pub(super) fn enter_arm(&mut self, cadence: Cadence) {
         if let Some(frame) = self.frames.last_mut() {
             frame.arms.push(cadence);

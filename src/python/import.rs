@@ -328,7 +328,12 @@ impl Interp<'_> {
                     let place = self.span(alias);
                     self.report_name(path, sym(name), place);
                     let library = self.library;
-                    library.member(self, path, sym(name))
+                    let member = library.member(self, path, sym(name));
+                    // `from torch import multiprocessing` imports a module.
+                    if let Value::Path(path) = member {
+                        self.event(Event::Import { path, span });
+                    }
+                    member
                 }
                 Import::External => Value::Unknown,
             };

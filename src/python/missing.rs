@@ -95,7 +95,8 @@ impl Interp<'_> {
         let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return false };
         let class = class.name;
         let is_never_set = self.is_never_set(class, name);
-        if !(is_self && is_module && is_never_set) && !self.surely_lacks(object, name) {
+        let lacks = is_self && is_module && is_never_set || self.surely_lacks(object, name);
+        if !lacks {
             return false;
         }
         if is_never_set {
@@ -103,7 +104,7 @@ impl Interp<'_> {
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
         } else {
             // Another call may run the line when the attribute exists.
-            let message = format!("`{class}` has no attribute `{name}` yet: no line that has run sets it");
+            let message = format!("`{class}` has no attribute `{name}`: no line that has run sets it");
             self.report_missing(RejectKind::Name, message, span);
         }
         true

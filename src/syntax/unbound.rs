@@ -372,7 +372,7 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
                 }
             }
             // A deleted name still counts as bound.
-            Stmt::Delete(_) | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
+            Stmt::Global(_) | Stmt::Nonlocal(_) => {}
             // Nothing runs the first arm.
             Stmt::If(test) if is_type_checking(&test.test) || is_false(&test.test) => {
                 self.bind_all(&test.body);
@@ -433,7 +433,8 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
 
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
-            Expr::Name(name) if name.ctx.is_load() => self.read(name),
+            // `del name` also fails if the name has no value.
+            Expr::Name(name) if !name.ctx.is_store() => self.read(name),
             Expr::Name(_) => {}
             Expr::If(choice) => {
                 self.visit_expr(&choice.test);

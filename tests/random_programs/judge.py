@@ -218,7 +218,8 @@ def is_known(fact, seen):
 
 # Reasons of `disagrees` for NaN, which is in no range: NaN itself, and the int64 or int32 to which
 # PyTorch converts it.
-NAN = ("holds nan", "holds -9.223372036854776e+18", "holds -2147483648.0")
+NAN_AS_INTEGER = ("holds -9.223372036854776e+18", "holds -2147483648.0")
+NAN = ("holds nan", *NAN_AS_INTEGER)
 
 
 # Programs -------------------------------------------------------------------------------------
@@ -255,6 +256,9 @@ def facts_judged(runs, said, verdict, nan_allowed):
     for run in runs:
         for site, values in run.sites.items():
             sites[site].update(values)
+    # Whether a NaN was converted to an integer. It is then no longer visible in the values that are
+    # computed from it.
+    hidden = False
     for (_, _, first, last, name), values in sorted(sites.items(), key=lambda entry: entry[0][2]):
         here = [
             entry["value"] for entry in said.facts.get(name, ()) if first <= entry["location"]["row"] <= last
@@ -278,7 +282,10 @@ def facts_judged(runs, said, verdict, nan_allowed):
             if reason and is_of_nothing(seen):
                 verdict.counts["facts about tensors that were created from empty lists"] += 1
             elif reason and nan_allowed and reason.endswith(NAN):
+                hidden = hidden or reason.endswith(NAN_AS_INTEGER)
                 verdict.counts["ranges of values that contain NaN"] += 1
+            elif reason and hidden and "but it holds" in reason:
+                verdict.counts["ranges of values that may come from NaN"] += 1
             elif reason:
                 about = re.sub(r"-?\d[\d.e+-]*|'[^']*'|\[.*?\]", "_", reason)
                 verdict.contradictions.append(

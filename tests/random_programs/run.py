@@ -109,7 +109,13 @@ def rows_of_statements(source):
     return {row: span for span in spans for row in span}
 
 
-def execute(code, shown, data, looped, spans):
+def finals(source):
+    """The rows of each `finally` block."""
+    blocks = [node.finalbody for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Try) and node.finalbody]
+    return [range(block[0].lineno, block[-1].end_lineno + 1) for block in blocks]
+
+
+def execute(code, shown, data, looped, spans, last):
     """Runs compiled code in this process, with one seed for the data."""
     run = Run()
     setattr(builtins, OBSERVE, run.observe)
@@ -118,9 +124,18 @@ def execute(code, shown, data, looped, spans):
     before, stdout = sys.modules["__main__"], sys.stdout
     sys.modules["__main__"], sys.stdout = main, io.StringIO()
 
+    raised = {}
+
     def follow(frame, event, argument):
         if frame.f_code.co_filename != shown:
             return None
+        at = raised.pop(frame, None)
+        if event == "exception":
+            raised[frame] = frame.f_lineno
+        # After an exception in a `finally` block, CPython reports the last line of the block, although
+        # it only leaves the block there.
+        elif event == "line" and at and any(at in rows and at < frame.f_lineno in rows for rows in last):
+            return follow
         if event == "line":
             run.reached.add(frame.f_lineno)
             caller = frame.f_back
@@ -157,4 +172,5 @@ def execute(code, shown, data, looped, spans):
 
 def runs_of(source, shown, seeds=DATA):
     code, looped, spans = compiled(source, shown), rows_in_loops(source), rows_of_statements(source)
-    return [execute(code, shown, data, looped, spans) for data in seeds]
+    last = finals(source)
+    return [execute(code, shown, data, looped, spans, last) for data in seeds]

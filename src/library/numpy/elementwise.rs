@@ -96,8 +96,32 @@ fn mapped(cx: &mut Cx<'_, '_>, value: &Value, dtype: fn(Dtype) -> Dtype) -> Valu
 }
 
 fn to_float(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let out = mapped(cx, &operand(b), promotion::unary_floating);
+    let given = operand(b);
+    let out = mapped(cx, &given, promotion::unary_floating);
+    if let (Some(id), Some(input)) = (out.as_obj(), as_array(cx, &given)) {
+        let function = exact(cx.name());
+        let range =
+            input.range.as_ref().and_then(|range| function(range.lo()).and(function(range.hi())).map(|_| range));
+        let range = range.map(|range| range.map(|x| function(x).unwrap_or(x)));
+        let data: Option<Vec<f64>> = input.data.as_ref().and_then(|data| data.iter().map(|x| function(*x)).collect());
+        let at = cx.at();
+        cx.it.heap.update_tensor(id, |t| {
+            if t.dtype == Some(Dtype::Float64) && range.is_some() {
+                (t.range, t.range_at, t.data) = (range, at, data.map(Into::into));
+            }
+        });
+    }
     wrapped(cx, b, out)
+}
+
+/// A function of NumPy for the arguments for which every machine computes the same result: roots are
+/// rounded exactly, and so are logarithms of powers of two.
+fn exact(name: &str) -> fn(f64) -> Option<f64> {
+    match name {
+        "sqrt" => |x| (x >= 0.0).then(|| x.sqrt()),
+        "log2" => |x| Some(x.log2()).filter(|log| log.fract() == 0.0 && log.exp2() == x),
+        _ => |_| None,
+    }
 }
 
 fn to_bool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -218,8 +242,12 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
         out.dtype = None;
     }
     out.range = range_of(op, &a, &b, out.dtype);
-    if out.range.is_some() {
+    if let Some(range) = &out.range {
         out.range_at = a.range_at.or(b.range_at);
+        let is_single = |t: &Tensor| t.data.as_ref().is_some_and(|data| data.len() == 1);
+        if is_single(&a) && is_single(&b) && range.lo() == range.hi() {
+            out.data = Some([range.lo()].into());
+        }
     }
     if out.dtype == Some(Dtype::Bool) {
         out.range = Some(Range::bounds(0.0, 1.0));

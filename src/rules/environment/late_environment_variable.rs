@@ -68,6 +68,11 @@ const STARTERS: &[&str] = &[
     "pexpect",
 ];
 
+/// Whether a path is one of [`STARTERS`], or a member of one.
+fn is_starter(path: &str) -> bool {
+    STARTERS.iter().any(|name| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+}
+
 struct Late {
     span: Span,
     name: &'static str,
@@ -91,6 +96,9 @@ impl Rule for LateEnvironmentVariable {
 
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let it = &mut *cx.it;
+        if is_starter(path.as_str()) {
+            self.starts_others.set(true);
+        }
         match path.as_str() {
             "torch.nn.functional.linear" | "torch.matmul" | "torch.mm" | "torch.bmm" | "torch.addmm" => {
                 let first = bound.get("input");
@@ -107,13 +115,7 @@ impl Rule for LateEnvironmentVariable {
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
         let it = &*cx.it;
         match event {
-            Event::Import { path, .. } => {
-                let path = path.as_str();
-                let starts = |name: &&str| path.strip_prefix(*name).is_some_and(|r| r.is_empty() || r.starts_with('.'));
-                if STARTERS.iter().any(starts) {
-                    self.starts_others.set(true);
-                }
-            }
+            Event::Import { path, .. } if is_starter(path.as_str()) => self.starts_others.set(true),
             Event::Unseen { name, .. }
                 if matches!(name.as_str(), "spawn" | "system" | "Popen" | "launch" | "SubprocVecEnv") =>
             {

@@ -38,7 +38,7 @@ impl Progress {
 }
 
 /// Calls that query the driver without creating a context.
-const QUERIES: &[&str] = &["torch.cuda.is_available", "torch.cuda.device_count"];
+const QUERIES: &[&str] = &["torch.cuda.is_available"];
 
 /// Calls that initialise CUDA.
 const INITIALISERS: &[&str] = &[

@@ -117,18 +117,13 @@ const PADS: &[&str] = &["pad", "cat", "concat", "concatenate", "hstack", "vstack
 fn is_padded(cx: &Context<'_, '_>, tensor: ObjId) -> bool {
     let mut next = Some(tensor);
     for _ in 0..MOST {
-        let Some(id) = next else { return false };
-        let Some(node) = cx.trace.graph.node(id) else {
-            // A slice is a view without a node.
-            next = trace::tensor(cx.it, id).and_then(|t| t.base).filter(|base| *base != id);
-            continue;
-        };
+        let Some(node) = next.and_then(|id| cx.trace.graph.node(id)) else { return false };
         let name = node.function.trim_end_matches('_');
         // The function of an assignment to elements has no name.
         if name.is_empty() || PADS.contains(&name) {
             return true;
         }
-        let passes = VIEWS.contains(&name) || ELEMENTWISE.contains(&name);
+        let passes = name == "getitem" || VIEWS.contains(&name) || ELEMENTWISE.contains(&name);
         next = node.inputs.first().copied().filter(|_| passes);
     }
     false

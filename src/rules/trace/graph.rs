@@ -5,6 +5,7 @@
 //! stored on the heap: whether the graph was freed, and the number of writes to a tensor.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,6 +23,8 @@ pub(crate) struct Node {
     /// The tensors that the backward of the function needs, each with the number of writes to its
     /// memory at that time.
     pub saved: Vec<(ObjId, u32)>,
+    /// All tensors that the same call computed.
+    pub results: Rc<[ObjId]>,
 }
 
 /// The maximum number of ancestors to visit.
@@ -34,6 +37,8 @@ pub(crate) struct Graph {
     writes: RefCell<FxHashMap<ObjId, Span>>,
     /// The tensors whose memory was written through `.data`. PyTorch does not count these writes.
     uncounted: RefCell<FxHashSet<ObjId>>,
+    /// The leaves that a backward pass has certainly reached since their gradients were cleared.
+    reached: RefCell<FxHashSet<ObjId>>,
 }
 
 impl Graph {
@@ -53,22 +58,27 @@ impl Graph {
             return;
         }
         let function = own_name(path.as_str());
+        if RECURRENT.contains(&function) {
+            inputs.extend(weights(it, &bound.get("self")));
+        }
         // These functions use only the shape or the dtype of their second argument.
         if matches!(function, "view_as" | "reshape_as" | "expand_as" | "type_as") {
             inputs.truncate(1);
         }
         let mut nodes = self.nodes.borrow_mut();
-        for result in results.into_iter().filter(|result| !inputs.contains(result)) {
-            nodes.entry(result).or_insert_with(|| {
-                let saved = saved(it, function, &inputs, result);
-                Node { function, span, inputs: inputs.clone(), saved }
+        let results: Rc<[ObjId]> = results.into_iter().filter(|result| !inputs.contains(result)).collect();
+        for result in results.iter() {
+            nodes.entry(*result).or_insert_with(|| {
+                let saved = saved(it, function, &inputs, *result);
+                Node { function, span, inputs: inputs.clone(), saved, results: results.clone() }
             });
         }
     }
 
     /// Records that a tensor was derived from another, for example by reading its attribute `name`.
     pub(crate) fn viewed(&self, object: ObjId, result: ObjId, name: Sym, span: Span) {
-        let node = || Node { function: name.as_str(), span, inputs: vec![object], saved: Vec::new() };
+        let node =
+            || Node { function: name.as_str(), span, inputs: vec![object], saved: Vec::new(), results: Rc::default() };
         self.nodes.borrow_mut().entry(result).or_insert_with(node);
     }
 
@@ -91,10 +101,49 @@ impl Graph {
                 made.saved.push((own, writes(it, own).0.saturating_add(1)));
             }
         }
-        let node =
-            nodes.entry(object).or_insert_with(|| Node { function: "", span, inputs: Vec::new(), saved: Vec::new() });
+        let node = nodes.entry(object).or_insert_with(|| Node {
+            function: "",
+            span,
+            inputs: Vec::new(),
+            saved: Vec::new(),
+            results: Rc::default(),
+        });
         if !node.inputs.contains(&result) {
             node.inputs.push(result);
+        }
+    }
+
+    /// Records that a backward pass on these tensors computes the gradients of the leaves that it
+    /// reaches.
+    pub(crate) fn differentiated(&self, it: &Interp<'_>, from: &[ObjId]) {
+        // In an arm of an unknown condition, the pass may not run.
+        if it.undecided() > 0 {
+            return;
+        }
+        let mut reached = self.reached.borrow_mut();
+        for node in self.attached(it, from).into_iter().filter_map(|id| self.node(id)) {
+            reached.extend(node.inputs.iter().filter(|id| tensor(it, **id).is_some_and(|t| t.grad == Grad::Leaf)));
+        }
+    }
+
+    /// Records that the gradients of these parameters were cleared.
+    pub(crate) fn cleared(&self, parameters: &[ObjId]) {
+        self.reached.borrow_mut().retain(|id| !parameters.contains(id));
+    }
+
+    /// Records that the gradients of any parameters may have been cleared.
+    pub(crate) fn clear_all(&self) {
+        self.reached.borrow_mut().clear();
+    }
+
+    /// Records that an optimizer changed these parameters in place, if they have a gradient.
+    pub(crate) fn stepped(&self, it: &mut Interp<'_>, parameters: &[ObjId], span: Span) {
+        let reached = self.reached.borrow();
+        for id in parameters.iter().filter(|id| reached.contains(id)) {
+            if tensor(it, *id).is_some_and(|t| t.base.is_none()) {
+                it.heap.update_tensor(*id, |t| t.writes = t.writes.saturating_add(1));
+                self.writes.borrow_mut().insert(*id, span);
+            }
         }
     }
 
@@ -181,15 +230,24 @@ impl Graph {
     pub(crate) fn free(&self, it: &mut Interp<'_>, from: &[ObjId], toward: &[ObjId], span: Span) {
         let passed = self.passed(it, from, toward);
         let needed = passed.into_iter().filter(|id| self.saves(*id) && self.leads(*id, toward));
-        for id in needed.collect::<Vec<_>>() {
+        // The outputs of one call have one function in the graph: the outputs and the state of an LSTM.
+        let outputs = needed.flat_map(|id| {
+            let results = self.node(id).map(|node| node.results.to_vec()).filter(|results| !results.is_empty());
+            results.unwrap_or_else(|| vec![id])
+        });
+        for id in outputs.collect::<Vec<_>>() {
             it.heap.update_tensor(id, |t| t.freed = Some(span));
         }
     }
 
     /// The nearest node in the graph of these tensors that a `backward()` has freed, and the place
-    /// of that `backward()`.
-    pub(crate) fn freed(&self, it: &Interp<'_>, from: &[ObjId]) -> Option<(Node, Span)> {
-        self.attached(it, from).into_iter().find_map(|id| Some((self.node(id)?, tensor(it, id)?.freed?)))
+    /// of that `backward()`. If `toward` is not empty, only the part of the graph between these
+    /// tensors and `toward` is searched.
+    pub(crate) fn freed(&self, it: &Interp<'_>, from: &[ObjId], toward: &[ObjId]) -> Option<(Node, Span)> {
+        self.passed(it, from, toward).into_iter().find_map(|id| {
+            let freed = tensor(it, id)?.freed?;
+            self.leads(id, toward).then_some((self.node(id)?, freed))
+        })
     }
 
     /// Whether a second backward through the function that computed a tensor fails, because the
@@ -253,6 +311,20 @@ const NEEDS_INPUT: &[&str] = &[
     "layer_norm", "norm", "std", "var", "logsumexp", "prod", "batch_norm",
 ];
 
+/// Layers with several weights, which are not among their arguments.
+const RECURRENT: &[&str] = &["LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"];
+
+/// The weights, but not the biases, of a recurrent layer.
+fn weights(it: &Interp<'_>, layer: &Value) -> Vec<ObjId> {
+    let Some(instance) = it.heap.instance_of(layer) else { return Vec::new() };
+    let weights = instance.attrs.iter().filter(|(name, _)| name.as_str().starts_with("weight_"));
+    weights.filter_map(|(_, value)| value.as_obj()).filter(|id| is_parameter(it, *id)).collect()
+}
+
+fn is_parameter(it: &Interp<'_>, id: ObjId) -> bool {
+    tensor(it, id).is_some_and(|t| t.parameter)
+}
+
 /// The tensors that the backward of a function certainly needs.
 fn saved(it: &Interp<'_>, function: &str, inputs: &[ObjId], result: ObjId) -> Vec<(ObjId, u32)> {
     if tensor(it, result).is_none_or(|t| t.grad != Grad::Attached) {
@@ -268,8 +340,18 @@ fn saved(it: &Interp<'_>, function: &str, inputs: &[ObjId], result: ObjId) -> Ve
         ("mul" | "matmul" | "mm" | "bmm", [a, b]) if a != b => {
             out.extend([(a, b), (b, a)].into_iter().filter(|(_, other)| requires(**other)).map(|(one, _)| *one));
         }
-        // Only the gradient of the weight needs the input.
-        ("linear" | "conv1d" | "conv2d" | "conv3d", [input, weight, ..]) if requires(*weight) => out.push(*input),
+        // The gradient of the weight needs the input, and the gradient of the input needs the weight.
+        ("linear" | "conv1d" | "conv2d" | "conv3d", [input, weight, ..]) => {
+            out.extend(
+                [(input, weight), (weight, input)].into_iter().filter(|(_, of)| requires(**of)).map(|(one, _)| *one),
+            );
+        }
+        (_, inputs) if RECURRENT.contains(&function) => {
+            let (weights, given): (Vec<ObjId>, Vec<ObjId>) = inputs.iter().partition(|id| is_parameter(it, **id));
+            if given.into_iter().any(requires) {
+                out.extend(weights);
+            }
+        }
         (_, [first, ..]) if NEEDS_INPUT.contains(&function) && requires(*first) => out.push(*first),
         _ => {}
     }

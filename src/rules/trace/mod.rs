@@ -124,6 +124,22 @@ impl Trace {
         {
             self.graph.free(it, loss, toward, span);
         }
+        match moment {
+            Moment::Backward { loss, accumulates: true, toward, .. } if toward.is_empty() => {
+                self.graph.differentiated(it, loss);
+            }
+            Moment::Zero { optimizer } => match parameters(it, *optimizer) {
+                Some(held) => self.graph.cleared(&held),
+                None => self.graph.clear_all(),
+            },
+            Moment::Step { optimizer, .. } => {
+                if let Some(held) = parameters(it, *optimizer) {
+                    self.graph.stepped(it, &held, span);
+                }
+            }
+            Moment::Unclear => self.graph.clear_all(),
+            Moment::Backward { .. } => {}
+        }
         self.optimizers.pass(it, moment, span);
     }
 }
@@ -157,7 +173,12 @@ fn backward(it: &Interp<'_>, bound: &Bound, name: &str, accumulates: bool) -> Mo
     let whole = !accumulates || bound.get("inputs").is_none();
     let keeps_graph = !(off("retain_graph") && off("create_graph") && whole);
     let mut toward = Vec::new();
-    tensors(it, &bound.get("inputs"), 1, &mut toward);
+    let inputs = bound.get("inputs");
+    tensors(it, &inputs, 1, &mut toward);
+    // If the inputs are not known, it is not known which part of the graph the pass visits.
+    if !inputs.is_none() && toward.is_empty() {
+        loss.clear();
+    }
     Moment::Backward { loss, keeps_graph, accumulates, toward }
 }
 

@@ -21,8 +21,8 @@ impl Rule for FreedGraphReused {
         let it = &*cx.it;
         let trace = cx.trace;
         let span = cx.span;
-        let Moment::Backward { loss, .. } = moment else { return };
-        let Some((node, by)) = trace.graph.freed(it, loss).filter(|(_, by)| *by != span) else { return };
+        let Moment::Backward { loss, toward, .. } = moment else { return };
+        let Some((node, by)) = trace.graph.freed(it, loss, toward).filter(|(_, by)| *by != span) else { return };
         let message = "this uses a graph that an earlier `backward()` has freed";
         let labels = vec![
             Label { span: by, message: "the graph is freed here".to_owned() },

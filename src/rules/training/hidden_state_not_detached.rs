@@ -22,8 +22,8 @@ impl Rule for HiddenStateNotDetached {
         let it = &*cx.it;
         let trace = cx.trace;
         let span = cx.span;
-        let Moment::Backward { loss, .. } = moment else { return };
-        let Some((node, _)) = trace.graph.freed(it, loss).filter(|(_, by)| *by == span) else { return };
+        let Moment::Backward { loss, toward, .. } = moment else { return };
+        let Some((node, _)) = trace.graph.freed(it, loss, toward).filter(|(_, by)| *by == span) else { return };
         let message = "this uses a graph that `backward()` freed in the previous iteration";
         let labels = vec![Label { span: node.span, message: "computed in the previous iteration and kept".to_owned() }];
         let finding = cx.findings.report(NAME, Severity::Error, message, span, labels);

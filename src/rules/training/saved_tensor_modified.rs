@@ -23,7 +23,8 @@ impl Rule for SavedTensorModified {
         let span = cx.span;
         let Moment::Backward { loss, toward, .. } = moment else { return };
         let Some((node, saved)) = trace.graph.stale(it, loss, toward) else { return };
-        if trace.graph.is_uncounted(it, saved) {
+        // PyTorch first tests whether the graph was freed.
+        if trace.graph.is_uncounted(it, saved) || trace.graph.freed(it, loss, toward).is_some() {
             return;
         }
         let message =

@@ -1,0 +1,16 @@
+import torch
+from torch.utils.data import DataLoader, IterableDataset
+
+
+class LogLines(IterableDataset):
+    def __init__(self, lines):
+        self.lines = lines
+
+    def __iter__(self):
+        for line in self.lines:
+            yield torch.tensor([float(len(word)) for word in line.split()])
+
+
+lines = [f"request {i} took {i * 7} ms" for i in range(40)]
+loader = DataLoader(LogLines(lines), batch_size=8, num_workers=2)  # warning: TV509
+print(sum(len(batch) for batch in loader))
