@@ -29,3 +29,21 @@ for epoch in range(2):
         step += 1
         if step % 10 == 0:
             print(step, accuracy())
+
+# Temperature scaling steps another optimizer, whose closure computes the gradients.
+model.eval()
+temperature = nn.Parameter(torch.ones(1))
+scaling = torch.optim.LBFGS([temperature], lr=0.1)
+with torch.no_grad():
+    logits = model(data.tensors[0])
+
+
+def closure():
+    scaling.zero_grad()
+    loss = F.cross_entropy(logits / temperature, data.tensors[1])
+    loss.backward()
+    return loss
+
+
+for _ in range(3):
+    scaling.step(closure)

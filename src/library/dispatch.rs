@@ -444,6 +444,10 @@ impl Library for Libraries {
         super::names::lists_modules(path)
     }
 
+    fn is_module(&self, path: Sym) -> bool {
+        super::names::is_module(path.as_str())
+    }
+
     fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String> {
         super::names::missing_attribute(heap, value, name.as_str())
     }

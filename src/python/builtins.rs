@@ -346,6 +346,9 @@ impl Interp<'_> {
             None => Some(false),
         };
         match value {
+            Value::Path(path) if classes.as_path() == Some("types.ModuleType") => {
+                self.library.is_module(*path).then_some(true)
+            }
             Value::Unknown | Value::Open(_) | Value::Path(_) => None,
             Value::None => builtin(&[]),
             Value::Bool(_) | Value::Any(Type::Bool) => builtin(&["bool", "int", "object"]),

@@ -197,6 +197,9 @@ pub(crate) trait Library: Sync {
     /// Whether all public modules directly inside of a library's module are known.
     fn lists_modules(&self, path: &str) -> bool;
 
+    /// Whether a path is that of a module whose names are known.
+    fn is_module(&self, path: Sym) -> bool;
+
     /// The message for an attribute that a value of a known type does not have.
     fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String>;
 

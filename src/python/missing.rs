@@ -88,7 +88,12 @@ impl Interp<'_> {
             return false;
         }
         let dynamic = ["setattr(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
-        if dynamic.iter().any(|text| self.mentions(text)) {
+        let own = ["__getattr__", "__getattribute__", "__slots__", "__new__"];
+        // If only one file is checked, the class may be in another file, whose text is not searched.
+        if dynamic.iter().any(|text| self.mentions(text))
+            || own.iter().any(|name| self.user_method(object, name).is_some())
+            || self.classes_call(object, &["setattr", "vars", "locals"])
+        {
             return false;
         }
         let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());

@@ -68,7 +68,9 @@ impl<'p> Interp<'p> {
         let has_unknown = |value: &Value| matches!(value, Value::Unknown);
         let parts = value.parts();
         let nested = parts.iter().any(|part| part.parts().iter().any(has_unknown));
-        if nested && may_be_over_loader(&stmt.iter) && moves_elements(stmt) {
+        // The iterators of torchtext put their batches on a device themselves.
+        let places = || self.mentions("torchtext");
+        if nested && may_be_over_loader(&stmt.iter) && moves_elements(stmt) && !places() {
             return on_device_of_batch(&value, self.span(&*stmt.target));
         }
         value

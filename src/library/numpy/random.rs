@@ -18,6 +18,8 @@ pub(crate) fn register(t: &mut Table) {
         crate::library::torch::data::note_seed(cx);
         Value::None
     });
+    // An own generator does not affect other random numbers.
+    t.family("numpy.random.RandomState.", "seed set_state", "self, *args, **kwargs", |_, _| Value::None);
     for (prefix, free) in [("numpy.random.", true), ("numpy.random.RandomState.", false)] {
         old(t, prefix, free);
         t.family(

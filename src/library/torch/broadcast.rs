@@ -178,7 +178,8 @@ pub(crate) fn assumes_gpu(message: &str) -> bool {
 /// decided against the GPU, or if a file of the program changes the default device.
 pub(crate) fn may_assume_gpu(it: &Interp<'_>) -> bool {
     let on_cpu = matches!(it.remembered(ON_CPU), Some(Value::Bool(true)));
-    !(it.declines_gpu || on_cpu || changes_default_device(it))
+    // The devices of torch_xla are other devices.
+    !(it.declines_gpu || on_cpu || changes_default_device(it) || it.mentions("torch_xla"))
 }
 
 /// Checks that the tensors are on devices that the operation accepts, and returns the device of the

@@ -1,3 +1,4 @@
 //! TV1: losses and their targets.
 
 pub(super) mod difference_of_all_pairs;
+pub(super) mod penalty_of_each_pixel;

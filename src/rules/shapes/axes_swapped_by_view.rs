@@ -53,7 +53,9 @@ impl Rule for AxesSwappedByView {
             _ => return,
         };
         let (Some(old), Some(new)) = (tensor.sizes(), asked(it, bound, &tensor.numel())) else { return };
-        if !swaps(&old, &new, || is_padded(cx, id)) && !joins_over(&old, &new) {
+        let merged = merged_batch(&old, &new);
+        let swapped = swaps(merged.as_deref().unwrap_or(&old), &new, || is_padded(cx, id));
+        if !swapped && !joins_over(&old, &new) {
             return;
         }
         if let Some(first) = restored(cx, id, &new) {
@@ -189,6 +191,16 @@ fn asked(it: &Interp<'_>, bound: &Bound, numel: &Size) -> Option<Vec<Size>> {
         *sizes.get_mut(open)? = numel.div_exact(&rest)?;
     }
     Some(sizes)
+}
+
+/// The old sizes after the first axes are merged into the first new size: `[B, T, H, W, C]` with
+/// `[B * T, C, H, W]`. `None` if the view does not merge them.
+fn merged_batch(old: &[Size], new: &[Size]) -> Option<Vec<Size>> {
+    let count = old.len().checked_sub(new.len())?.checked_add(1).filter(|count| *count > 1)?;
+    let (batch, rest) = old.split_at_checked(count)?;
+    let product = batch.iter().fold(Size::Int(1), |n, size| n.mul(size));
+    (new.first()?.equals(&product) == Some(true) && rest.len() >= 3)
+        .then(|| std::iter::once(product).chain(rest.iter().cloned()).collect())
 }
 
 /// Whether the second of three axes becomes the first of two, and the first axis is merged with the

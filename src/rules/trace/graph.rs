@@ -120,10 +120,14 @@ impl Graph {
         if it.undecided() > 0 {
             return;
         }
-        let mut reached = self.reached.borrow_mut();
-        for node in self.attached(it, from).into_iter().filter_map(|id| self.node(id)) {
-            reached.extend(node.inputs.iter().filter(|id| tensor(it, **id).is_some_and(|t| t.grad == Grad::Leaf)));
-        }
+        self.reached.borrow_mut().extend(self.leaves(it, from));
+    }
+
+    /// The leaves whose gradients a backward pass on these tensors computes.
+    pub(crate) fn leaves(&self, it: &Interp<'_>, from: &[ObjId]) -> Vec<ObjId> {
+        let nodes = self.attached(it, from).into_iter().filter_map(|id| self.node(id));
+        let inputs = nodes.flat_map(|node| node.inputs);
+        inputs.filter(|id| tensor(it, *id).is_some_and(|t| t.grad == Grad::Leaf)).collect()
     }
 
     /// Records that the gradients of these parameters were cleared.

@@ -4,10 +4,12 @@
 //! freed the graph of this part. A `backward()` on the total would fail, so the total is certainly
 //! not a loss.
 
+use std::cell::RefCell;
+
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Event, Interp};
 use crate::rules::rule::{Call, Context, Rule};
-use crate::rules::trace::{Trace, tensor, tensors};
+use crate::rules::trace::{Moment, Trace, tensor, tensors};
 use crate::syntax::Span;
 use crate::value::{Grad, ObjId, Value};
 
@@ -17,7 +19,10 @@ const NAME: &str = "loss-summed-with-graph";
 const SUMS: &[&str] = &["add", "sub", "mul", "div", "rsub", "mean", "sum", "stack", ""];
 
 #[derive(Default)]
-pub(crate) struct LossSummedWithGraph;
+pub(crate) struct LossSummedWithGraph {
+    /// The loops around the last `backward()`.
+    around: RefCell<Vec<u32>>,
+}
 
 impl Rule for LossSummedWithGraph {
     const LATER_ROUNDS: bool = true;
@@ -49,7 +54,18 @@ impl Rule for LossSummedWithGraph {
 
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
         if let Event::Appended { list, value, span } = event {
-            appended(cx, list, value, span);
+            // A list that lasts for one iteration keeps nothing: `for name in losses: parts.append(…)`.
+            let around = self.around.borrow();
+            let inner = cx.it.rounds().last().map(|round| round.run);
+            if inner.is_none_or(|run| around.contains(&run)) {
+                appended(cx, list, value, span);
+            }
+        }
+    }
+
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        if let Moment::Backward { .. } = moment {
+            *self.around.borrow_mut() = cx.it.rounds().iter().map(|round| round.run).collect();
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
 use crate::rules::notes::is_without_gradients;
 use crate::rules::rule::{Call, Context, Rule};
-use crate::rules::trace::{Moment, fates, reach, set_fates};
+use crate::rules::trace::{Moment, fates, parameters, reach, set_fates};
 use crate::syntax::Span;
 use crate::value::{ObjId, State, Sym, Topic, Value};
 
@@ -67,6 +67,8 @@ pub(crate) struct ModelLeftInEval {
     outputs: RefCell<FxHashMap<ObjId, (ObjId, Option<bool>)>>,
     /// The layers in the graph of the last `backward()`, and their modes.
     last: RefCell<Vec<(ObjId, Option<bool>)>>,
+    /// The leaves whose gradients the last `backward()` computed.
+    leaves: RefCell<Vec<ObjId>>,
     /// For each layer and each step, the mode in which the layer was trained in the first iteration
     /// of a loop. The modes for two steps may differ on purpose: for example, a GAN's discriminator
     /// is trained on the results of a generator in evaluation mode.
@@ -148,8 +150,15 @@ impl Rule for ModelLeftInEval {
                 let outputs = self.outputs.borrow();
                 let layers = trace.graph.attached(it, loss).into_iter().filter_map(|id| outputs.get(&id).copied());
                 *self.last.borrow_mut() = layers.collect();
+                *self.leaves.borrow_mut() = trace.graph.leaves(it, loss);
             }
-            Moment::Step { .. } if !it.speculative() => {
+            Moment::Step { optimizer, .. } if !it.speculative() => {
+                // The step may use the gradients of another loss, or those of its closure.
+                let leaves = self.leaves.borrow();
+                let is_other = |held: Vec<ObjId>| !leaves.is_empty() && !held.iter().any(|id| leaves.contains(id));
+                if parameters(it, *optimizer).is_some_and(is_other) {
+                    return;
+                }
                 for (layer, training) in &*self.last.borrow() {
                     if fates(it, MODE.of(*layer)).iter().any(|fate| is(fate, EVALUATED)) {
                         let left = self.left.borrow().get(layer).cloned();
