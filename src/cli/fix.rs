@@ -88,7 +88,8 @@ pub(super) fn fix(settings: &Settings, input: &Input, choice: Choice) -> io::Res
     Ok(Fixed { run: last, changed, count })
 }
 
-/// The number of findings that can be fixed.
+/// The number of findings with a safe fix, or with any fix if `unsafe_too`. `--fix` may apply fewer:
+/// it does not change files that were not checked.
 pub(super) fn fixable(diagnostics: &[Diagnostic], unsafe_too: bool) -> usize {
     diagnostics.iter().filter(|diagnostic| edits_of(diagnostic, unsafe_too).is_some()).count()
 }

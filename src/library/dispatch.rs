@@ -488,6 +488,8 @@ const CONTAINERS: &[&str] = &[
     "torch.nn.ParameterList",
     "torch.nn.ParameterDict",
     "torch.nn.utils.rnn.PackedSequence",
+    "torch.nn.utils.prune.PruningContainer",
+    "torch.nn.utils.parametrize.ParametrizationList",
 ];
 
 /// Whether an instance of a library's class is always true, because the class has neither

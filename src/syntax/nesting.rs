@@ -1,7 +1,7 @@
 use ruff_text_size::{TextRange, TextSize};
 
-/// CPython rejects more than 200 nested brackets ("too many nested parentheses"). Such a file is
-/// not a program, and would overflow the stack of a recursive parser.
+/// CPython rejects more than 200 nested brackets ("too many nested parentheses"), and very deep
+/// nesting can overflow the stack of a recursive parser.
 const MAX_BRACKETS: usize = 200;
 
 /// CPython's compiler rejects an expression with thousands of operators without a comma between

@@ -52,7 +52,7 @@ fn a_page_is_tested() {
     sandbox.write("empty-batch.md", PAGE.replace("  # warning", "\ntorch.ones(1)  # warning"));
     assert_snapshot!(sandbox.run(&test), @r"
     exit 1
-    empty-batch.md:22: Example has a `# warning` mark here, but MY001 reports nothing
+    empty-batch.md:22: Example has a `# warning` mark here, but MY001 reports no warning
     empty-batch.md:21: Example has a finding without a mark: warning[MY001]
     empty-batch.md: Use instead has no findings
     empty-batch.md: skipped: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); choose a Python with --python

@@ -136,7 +136,7 @@ fn statically(page: &Page, settings: &Settings, tested: &mut Tested) -> Result<(
         }
         let found = findings(page, settings, block)?;
         for (line, severity, code) in wanted.difference(&found) {
-            let message = format!("{title} has a `# {severity}` mark here, but {code} reports nothing");
+            let message = format!("{title} has a `# {severity}` mark here, but {code} reports no {severity}");
             tested.faults.push(format!("{}:{line}: {message}", page.file));
         }
         for (line, severity, code) in found.difference(&wanted) {

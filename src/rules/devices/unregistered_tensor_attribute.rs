@@ -87,7 +87,7 @@ impl Rule for UnregisteredTensorAttribute {
         let name = attribute.name;
         let (severity, moved) = match rejection.assumed {
             None => (Severity::Error, "it is on the CPU, but the tensor with which it is used is not"),
-            Some(_) => (Severity::Warning, "`.to()` will move the module to a GPU, but not this tensor"),
+            Some(_) => (Severity::Warning, "if the module is moved to a GPU, this tensor stays on the CPU"),
         };
         let message = format!("`{name}` is a plain attribute of its module: {moved}");
         let mut labels = vec![Label { span: attribute.span, message: format!("`{name}` is set here") }];

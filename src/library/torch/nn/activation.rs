@@ -39,7 +39,8 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// The range of the result, computed from the range of the input.
+/// The range of the result, if it is known: for `relu` and `relu6`, it depends on the range of the
+/// input; some other functions have a fixed range.
 fn image(name: &str, input: Option<&Range>) -> Option<Range> {
     let positive = |r: &Range| r.clamp(0.0, f64::INFINITY);
     match name.trim_end_matches('_') {
