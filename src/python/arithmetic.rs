@@ -95,6 +95,7 @@ pub(super) fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -
                 BinOp::Div => (b != 0.0).then(|| a / b),
                 BinOp::FloorDiv => (b != 0.0).then(|| (a / b).floor()),
                 BinOp::Mod => (b != 0.0).then(|| a.rem_euclid(b)).filter(|_| b > 0.0),
+                BinOp::Pow if a < 0.0 && b.fract() != 0.0 => return Some(Value::Any(Type::Complex)),
                 BinOp::Pow => Some(a.powf(b)),
                 _ => return None,
             },
