@@ -174,7 +174,7 @@ proptest! {
         let above = join(&mut heap, &ac, &b, false);
         prop_assert!(at_most(&heap, &ab, &above), "not monotone: {ab:?} {above:?}");
         if at_most(&heap, &a, &c) && at_most(&heap, &b, &c) {
-            prop_assert!(at_most(&heap, &ab, &c), "not the least: {ab:?} {c:?}");
+            prop_assert!(at_most(&heap, &ab, &c), "not the least: {} {} for {} {}", seen(&heap, &ab), seen(&heap, &c), seen(&heap, &a), seen(&heap, &b));
         }
     }
 

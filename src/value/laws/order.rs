@@ -266,7 +266,9 @@ fn tensor_at_most(a: &Tensor, b: &Tensor) -> bool {
         && (shape.is_none() || trailing.is_empty())
         && ends_at_most(a.last_dims(), trailing)
         && fact(&a.dtype, dtype)
-        && (device.is_none() || a.device.zip(*device).is_some_and(|(x, y)| x.join(y) == Some(y)))
+        // A parameter on a device says more than another tensor there: it moves with its module.
+        && (device.is_none()
+            || a.parameter == *parameter && a.device.zip(*device).is_some_and(|(x, y)| x.join(y) == Some(y)))
         && fact(&a.role, role)
         && fact(&a.layout, layout)
         && (picks.is_none() || same_picks(a.picks, *picks))
