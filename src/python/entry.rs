@@ -34,7 +34,7 @@ impl<'p> Interp<'p> {
         // smaller.
         self.meter.begin_uncalled();
         let mut instances: FxHashMap<ObjId, Value> = FxHashMap::default();
-        let mut modes = Vec::new();
+        let mut test_mode = Vec::new();
         let mut at = 0;
         // A function may define further functions.
         while let Some(id) = self.defined.get(at).copied() {
@@ -45,12 +45,12 @@ impl<'p> Interp<'p> {
             }
             let function = function.clone();
             self.frames.push(super::interp::Frame::new(self.root, scope));
-            modes.extend(self.run_uncalled(id, &function, &mut instances));
+            test_mode.extend(self.run_uncalled(id, function, &mut instances));
             self.frames.pop();
         }
         // A method that tests `self.training` runs other code in evaluation mode. It may call
         // methods that are better analysed on their own, so it runs after them.
-        for uncalled in modes {
+        for uncalled in test_mode {
             self.frames.push(super::interp::Frame::new(self.root, scope));
             self.run_in_evaluation_mode(uncalled);
             self.frames.pop();
@@ -89,7 +89,7 @@ impl<'p> Interp<'p> {
     fn run_uncalled(
         &mut self,
         id: ObjId,
-        function: &Function,
+        function: Function,
         instances: &mut FxHashMap<ObjId, Value>,
     ) -> Option<Uncalled<'p>> {
         let code = self.code.get(function.code.0 as usize)?;
@@ -120,7 +120,7 @@ impl<'p> Interp<'p> {
         if self.executed.contains(&function.code) {
             return None;
         }
-        let uncalled = Uncalled { id, function: function.clone(), def, receiver, span };
+        let uncalled = Uncalled { id, function, def, receiver, span };
         self.run_once(&uncalled);
         let receiver = uncalled.receiver.as_ref()?;
         (self.is_in_training(receiver) && super::narrow::tests(&def.body, "training")).then_some(uncalled)
@@ -296,6 +296,15 @@ impl<'p> Interp<'p> {
         value
     }
 
+    /// Whether an active constructor of this object contains an assignment to this attribute.
+    pub(super) fn constructor_sets(&self, object: ObjId, name: Sym) -> bool {
+        self.constructors(object).any(|def| {
+            let mut names = Vec::new();
+            stored_attributes(&def.body, &mut names);
+            names.contains(&name)
+        })
+    }
+
     /// The attributes of `self` that methods other than the constructor assign.
     pub(super) fn attributes_set_later(&mut self, class: ObjId) -> Vec<Sym> {
         let mut names = Vec::new();
@@ -436,17 +445,6 @@ pub(super) fn has_yield(body: &[Stmt]) -> bool {
         };
         own || blocks(stmt).into_iter().any(has_yield)
     })
-}
-
-impl Interp<'_> {
-    /// Whether an active constructor of this object contains an assignment to this attribute.
-    pub(super) fn constructor_sets(&self, object: ObjId, name: Sym) -> bool {
-        self.constructors(object).any(|def| {
-            let mut names = Vec::new();
-            stored_attributes(&def.body, &mut names);
-            names.contains(&name)
-        })
-    }
 }
 
 /// Whether the first parameter of a method is named like a receiver. True if there is no parameter.

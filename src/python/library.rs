@@ -197,7 +197,7 @@ pub(crate) trait Library: Sync {
     /// Whether all public modules directly inside of a library's module are known.
     fn lists_modules(&self, path: &str) -> bool;
 
-    /// Whether a path is that of a module whose names are known.
+    /// Whether a path is known to be that of a module.
     fn is_module(&self, path: Sym) -> bool;
 
     /// The message for an attribute that a value of a known type does not have.

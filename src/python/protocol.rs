@@ -107,8 +107,10 @@ impl<'p> Interp<'p> {
         if !library.is_on_gpu(self, args) {
             return None;
         }
+        // The output of `decoder.forward_words(…)` is on the device of `decoder`.
+        let owner = self.module_of_forward(func);
         let is_module = match callee {
-            Value::Unknown => self.is_used_as_module(func) || self.is_forward_of_module(func),
+            Value::Unknown => owner.is_some() || self.is_used_as_module(func),
             Value::Obj(_) => self.keeps_device(callee),
             Value::Bound(pair) => {
                 let is_forward = func.as_attribute_expr().is_some_and(|method| method.attr.as_str() == "forward");
@@ -116,12 +118,7 @@ impl<'p> Interp<'p> {
             }
             _ => false,
         };
-        // The output of `decoder.forward_words(…)` is on the device of `decoder`.
-        let module = match func {
-            Expr::Attribute(method) if self.is_forward_of_module(func) => &*method.value,
-            _ => func,
-        };
-        let name = path_text(module).filter(|_| is_module)?;
+        let name = path_text(owner.unwrap_or(func)).filter(|_| is_module)?;
         Some(library.module_output(self, &name, span))
     }
 
@@ -161,14 +158,14 @@ impl<'p> Interp<'p> {
         self.protocols().is_module(&text)
     }
 
-    /// Whether an expression is a method, such as `decoder.forward_words`, of an object that the
-    /// file uses as a module, and computes the outputs of this module from tensors.
-    fn is_forward_of_module(&mut self, expr: &Expr) -> bool {
-        let Some(method) = expr.as_attribute_expr() else { return false };
+    /// The object of a method such as `decoder.forward_words`, if the file uses this object as a
+    /// module, and the method computes the outputs of the module from tensors.
+    fn module_of_forward<'e>(&mut self, expr: &'e Expr) -> Option<&'e Expr> {
+        let method = expr.as_attribute_expr()?;
         let name = method.attr.as_str();
         let computes = name.starts_with("forward")
             || ["encode", "decode", "embed", "extract"].iter().any(|verb| name.starts_with(verb));
-        computes && self.is_used_as_module(&method.value)
+        (computes && self.is_used_as_module(&method.value)).then_some(&*method.value)
     }
 
     /// What the objects of the current file are, according to the methods that it calls.

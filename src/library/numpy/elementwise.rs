@@ -1,5 +1,7 @@
 //! Elementwise operations, and the operators of arrays.
 
+use std::cell::Cell;
+
 use super::facts::{as_array, broadcast, union_of};
 use super::promotion;
 use crate::library::common::{array, part_of};
@@ -98,29 +100,39 @@ fn mapped(cx: &mut Cx<'_, '_>, value: &Value, dtype: fn(Dtype) -> Dtype) -> Valu
 fn to_float(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let given = operand(b);
     let out = mapped(cx, &given, promotion::unary_floating);
-    if let (Some(id), Some(input)) = (out.as_obj(), as_array(cx, &given)) {
-        let function = exact(cx.name());
-        let range =
-            input.range.as_ref().and_then(|range| function(range.lo()).and(function(range.hi())).map(|_| range));
-        let range = range.map(|range| range.map(|x| function(x).unwrap_or(x)));
+    if let (Some(function), Some(id)) = (exact(cx.name()), out.as_obj())
+        && let Some(input) = as_array(cx, &given)
+        && let Some(range) = input.range.as_ref().and_then(|range| mapped_exactly(range, function))
+    {
         let data: Option<Vec<f64>> = input.data.as_ref().and_then(|data| data.iter().map(|x| function(*x)).collect());
         let at = cx.at();
         cx.it.heap.update_tensor(id, |t| {
-            if t.dtype == Some(Dtype::Float64) && range.is_some() {
-                (t.range, t.range_at, t.data) = (range, at, data.map(Into::into));
+            if t.dtype == Some(Dtype::Float64) {
+                (t.range, t.range_at, t.data) = (Some(range), at, data.map(Into::into));
             }
         });
     }
     wrapped(cx, b, out)
 }
 
+/// The range of the results, if the function is exact for each bound of the range.
+fn mapped_exactly(range: &Range, function: fn(f64) -> Option<f64>) -> Option<Range> {
+    let is_exact = Cell::new(true);
+    let mapped = range.map(|x| {
+        let result = function(x);
+        is_exact.set(is_exact.get() && result.is_some());
+        result.unwrap_or(x)
+    });
+    is_exact.get().then_some(mapped)
+}
+
 /// A function of NumPy for the arguments for which every machine computes the same result: roots are
 /// rounded exactly, and so are logarithms of powers of two.
-fn exact(name: &str) -> fn(f64) -> Option<f64> {
+fn exact(name: &str) -> Option<fn(f64) -> Option<f64>> {
     match name {
-        "sqrt" => |x| (x >= 0.0).then(|| x.sqrt()),
-        "log2" => |x| Some(x.log2()).filter(|log| log.fract() == 0.0 && log.exp2() == x),
-        _ => |_| None,
+        "sqrt" => Some(|x| (x >= 0.0).then(|| x.sqrt())),
+        "log2" => Some(|x| Some(x.log2()).filter(|log| log.fract() == 0.0 && log.exp2() == x)),
+        _ => None,
     }
 }
 

@@ -235,10 +235,7 @@ impl Graph {
         let passed = self.passed(it, from, toward);
         let needed = passed.into_iter().filter(|id| self.saves(*id) && self.leads(*id, toward));
         // The outputs of one call have one function in the graph: the outputs and the state of an LSTM.
-        let outputs = needed.flat_map(|id| {
-            let results = self.node(id).map(|node| node.results.to_vec()).filter(|results| !results.is_empty());
-            results.unwrap_or_else(|| vec![id])
-        });
+        let outputs = needed.filter_map(|id| self.node(id)).flat_map(|node| node.results.to_vec());
         for id in outputs.collect::<Vec<_>>() {
             it.heap.update_tensor(id, |t| t.freed = Some(span));
         }
