@@ -13,6 +13,10 @@ use rustc_hash::FxHashSet;
 use super::bindings::{bound_by, is_type_checking};
 use super::scope::{BUILTINS, Bound, Globals, each_name};
 
+/// The bodies of loops inside this many other loops are run once: all names that they bind count as
+/// bound in them.
+const MOST_TRIALS: usize = 4;
+
 /// A use of a name that nothing has bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unbound {
@@ -43,7 +47,8 @@ pub(crate) fn unbound(body: &[Stmt]) -> Vec<Unbound> {
         inner: Vec::new(),
         lazy: false,
         silent: 0,
-        later: FxHashSet::default(),
+        trial: 0,
+        jumps: Jumps::default(),
         guarded: 0,
         stars: collected.star,
         caught: FxHashSet::default(),
@@ -78,6 +83,13 @@ enum Code<'a> {
     Value(&'a Expr),
 }
 
+/// What the paths that end in a `continue` or a `break` of the innermost loop have bound.
+#[derive(Default)]
+struct Jumps<'a> {
+    continues: Option<FxHashSet<&'a str>>,
+    breaks: Option<FxHashSet<&'a str>>,
+}
+
 struct Walk<'a, 'b> {
     builtins: &'b FxHashSet<&'static str>,
     /// From the module inwards.
@@ -91,10 +103,11 @@ struct Walk<'a, 'b> {
     lazy: bool,
     /// If this is above 0, nothing is reported, because a handler may catch the exception.
     silent: u32,
-    /// The names that the loop around this place binds. If only later iterations evaluate an
-    /// expression, an earlier iteration may have bound these names.
-    later: FxHashSet<&'a str>,
-    /// Above 0 inside a part of an expression that some iterations may skip.
+    /// The number of loops around this place whose body is run to find the state at its beginning.
+    /// Meanwhile nothing is reported, and a use that fails ends its path.
+    trial: usize,
+    jumps: Jumps<'a>,
+    /// Above 0 inside a part of an expression that may be skipped.
     guarded: u32,
     /// The module imports `*`, so its names are not known.
     stars: bool,
@@ -131,6 +144,9 @@ impl<'a> Walk<'a, '_> {
         }
         if let Some(types) = types {
             names.extend(types.iter().map(|one| one.name().as_str()));
+        }
+        if self.trial > 0 {
+            return;
         }
         let scopes = self.scopes.iter().filter(|scope| !scope.class).cloned().collect();
         self.waiting.push(Waiting { scopes, parameters: names, body });
@@ -182,34 +198,35 @@ impl<'a> Walk<'a, '_> {
         self.state = joined;
     }
 
-    /// Runs the body of a loop. A later iteration sees what an earlier one has bound, so all names
-    /// of the body count as bound, except in the simple statements at its beginning: the first
-    /// iteration runs them with the state before the loop.
+    /// Runs the body of a loop. A later iteration sees what an earlier one has bound, unless a use
+    /// that fails ends every path to the binding.
     fn repeat(&mut self, body: &'a [Stmt], orelse: &'a [Stmt]) {
-        let simple =
-            |stmt: &&Stmt| matches!(stmt, Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) | Stmt::Expr(_));
-        let first = body.iter().take_while(simple).count();
-        let (first, rest) = body.split_at(first);
-        let mut bound = Bound::default();
-        bound.visit_body(body);
-        let outer = std::mem::replace(&mut self.later, bound.names);
-        self.body(first);
-        self.later = outer;
-        self.bind_all(rest);
-        self.body(rest);
-        if self.state.is_none() {
-            // The state only needs to be large enough for the code after the loop.
-            self.state = Some(FxHashSet::default());
-            self.bind_everything();
+        let outer = std::mem::take(&mut self.jumps);
+        while self.trial < MOST_TRIALS {
+            let before = self.state.clone();
+            self.trial += 1;
+            self.body(body);
+            self.trial -= 1;
+            let end = self.state.take();
+            self.state.clone_from(&before);
+            join(&mut self.state, end);
+            join(&mut self.state, self.jumps.continues.take());
+            if self.state == before {
+                break;
+            }
         }
+        if self.trial == 0 {
+            let before = self.state.clone();
+            self.body(body);
+            join(&mut self.state, before);
+            // One report is enough: after it, the names of the body count as bound.
+            self.bind_all(body);
+        } else if self.trial == MOST_TRIALS {
+            self.bind_all(body);
+        }
+        join(&mut self.state, self.jumps.breaks.take());
+        self.jumps = outer;
         self.body(orelse);
-    }
-
-    /// From here on, all names of the scope count as bound.
-    fn bind_everything(&mut self) {
-        if let (Some(state), Some(scope)) = (&mut self.state, self.scopes.last()) {
-            state.extend(&scope.names);
-        }
     }
 
     fn attempt(&mut self, attempt: &'a ast::StmtTry) {
@@ -254,7 +271,11 @@ impl<'a> Walk<'a, '_> {
         }
         self.body(&attempt.finalbody);
         if ended {
-            self.state = None;
+            // The jumps of the block run the `finally` block too.
+            let state = self.state.take();
+            for jump in [&mut self.jumps.continues, &mut self.jumps.breaks].into_iter().filter(|jump| jump.is_some()) {
+                join(jump, state.clone());
+            }
         }
     }
 
@@ -284,13 +305,13 @@ impl<'a> Walk<'a, '_> {
     fn read(&mut self, name: &'a ast::ExprName) {
         let Some(state) = &self.state else { return };
         let text = name.id.as_str();
-        let (Some((scope, outer)), false) = (self.scopes.split_last(), self.silent > 0) else { return };
+        let (Some((scope, outer)), 0) = (self.scopes.split_last(), self.silent) else { return };
         if text.starts_with("__") || self.builtins.contains(text) || self.inner.iter().any(|inner| inner.contains(text))
         {
             return;
         }
         let is_own = scope.names.contains(text);
-        if is_own && (self.lazy || state.contains(text) || self.guarded > 0 && self.later.contains(text)) {
+        if is_own && (self.lazy || state.contains(text)) {
             return;
         }
         // In the body of a class, a name that is not yet bound is searched outside.
@@ -299,6 +320,12 @@ impl<'a> Walk<'a, '_> {
         let elsewhere = outer.iter().any(|scope| !scope.class && scope.names.contains(text));
         let may_be_imported = self.stars && (!is_local || is_global_scope);
         if elsewhere && !is_local || may_be_imported || self.caught.contains(text) {
+            return;
+        }
+        if self.trial > 0 {
+            if self.guarded == 0 {
+                self.state = None;
+            }
             return;
         }
         let known = self.scopes.iter().flat_map(|scope| &scope.names).map(|name| (*name).to_owned()).collect();
@@ -341,7 +368,8 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
                 walk_stmt(self, stmt);
                 self.state = None;
             }
-            Stmt::Break(_) | Stmt::Continue(_) => self.state = None,
+            Stmt::Break(_) => join(&mut self.jumps.breaks, self.state.take()),
+            Stmt::Continue(_) => join(&mut self.jumps.continues, self.state.take()),
             Stmt::Expr(one) => {
                 self.visit_expr(&one.value);
                 if ends_the_program(&one.value) {
@@ -541,6 +569,17 @@ mod tests {
             ""
         );
         assert_eq!(found("def f(xs):\n    for x in xs:\n        s = s + x\n"), "s!");
+        assert_eq!(found("def f(xs):\n    for x in xs:\n        if x:\n            s = s + x\n    return s\n"), "s!");
+        assert_eq!(
+            found(
+                "def f(xs):\n    for x in xs:\n        if x:\n            s = 1\n            continue\n        s += x\n"
+            ),
+            ""
+        );
+        assert_eq!(
+            found("def f(xs):\n    while xs:\n        for x in xs:\n            s = s + x\n        t = s\n"),
+            "s!"
+        );
         for read in ["a + 1 if x else x", "x and a", "[a for _ in range(x)]"] {
             assert_eq!(found(&format!("def f(xs):\n    for x in xs:\n        b = {read}\n        a = b\n")), "");
         }
