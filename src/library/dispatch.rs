@@ -1,12 +1,12 @@
 //! Implements `Library`, the interpreter's interface to libraries. The models come from the tables.
 
 use super::cx::Cx;
-use super::kinds::refuse_kind;
+use super::kinds::{self, refuse_kind};
 use super::notes::DEFAULT_DEVICE;
 use super::refusal::{refuse_arguments, refuse_module};
 use super::registry::TABLES;
 use super::table::Entry;
-use super::{lightning, numpy, pandas, special, stdlib, torch};
+use super::{lightning, numpy, pandas, signatures, special, stdlib, torch};
 use crate::libraries;
 use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, UnaryOp, Words};
 use crate::syntax::Span;
@@ -72,6 +72,10 @@ pub(crate) fn constructor(class: Sym) -> Vec<(Sym, Option<Value>)> {
     params.map(|param| (param.name, param.default.as_ref().map(Const::value))).collect()
 }
 
+/// Methods of modules that programs use without a call by mistake.
+const METHODS_OF_MODULES: &[&str] =
+    &["children", "cpu", "cuda", "eval", "forward", "modules", "parameters", "state_dict", "to", "train", "zero_grad"];
+
 impl Library for Libraries {
     fn member(&self, _it: &mut Interp<'_>, path: Sym, name: Sym) -> Value {
         let path = TABLES.canonical(dotted(path, name));
@@ -85,8 +89,33 @@ impl Library for Libraries {
         TABLES.canonical(path)
     }
 
+    fn integers(&self, path: Sym) -> Option<(&'static str, &'static str)> {
+        kinds::integers(path)
+    }
+
+    fn parameters(&self, path: Sym) -> Option<Vec<Sym>> {
+        let sigs = signatures::of(path.as_str());
+        let [sig] = sigs.as_slice() else { return None };
+        let names = sig.params.iter().filter(|param| !param.keyword_only).map(|param| param.name);
+        sig.star.is_none().then(|| names.collect())
+    }
+
     fn is_function(&self, path: Sym) -> bool {
         TABLES.function(path).is_some()
+    }
+
+    fn is_method(&self, heap: &Heap, value: &Value) -> bool {
+        let is_listed = |path: &str| !signatures::of(path).is_empty();
+        match value {
+            Value::Path(path) => is_listed(path.as_str()) && self.bases(*path).is_none(),
+            Value::Method(pair) => {
+                let (object, name) = &**pair;
+                let is_tensor = heap.tensor_ref(object).is_some_and(|tensor| tensor.array == ArrayKind::Torch);
+                is_tensor && is_listed(&format!("torch.Tensor.{name}"))
+                    || heap.instance_of(object).is_some() && METHODS_OF_MODULES.contains(&name.as_str())
+            }
+            _ => false,
+        }
     }
 
     fn call_function(&self, it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) -> Option<Value> {
@@ -267,6 +296,10 @@ impl Library for Libraries {
         pandas::binary(it, op, left, right, span)
             .or_else(|| numpy::binary(it, op, left, right, span))
             .or_else(|| torch::operators::binary(it, op, left, right, span))
+            .or_else(|| match (op, torch::nn::containers::repeated(it, left, right)?) {
+                (BinOp::Mul, args) => Some(self.call(it, sym("torch.nn.Sequential"), args, span)),
+                _ => None,
+            })
     }
 
     fn augmented(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {

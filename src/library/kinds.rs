@@ -1,5 +1,5 @@
 //! Rejects calls whose first argument has a kind that the function never accepts: `data/kinds.txt`
-//! lists these kinds.
+//! lists these kinds. `data/integers.txt` lists the parameters that must be integers.
 
 use std::sync::LazyLock;
 
@@ -7,9 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::Cx;
 use super::torch::nn::module::is_module;
-use super::torch::support::kind_text;
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Data, Sym, Value, sym};
+use crate::value::{ArrayKind, Data, Sym, Value, kind_text, sym};
 
 /// The kinds of values that each function rejects, by the path of the function.
 static KINDS: LazyLock<FxHashMap<Sym, Vec<&'static str>>> = LazyLock::new(|| {
@@ -19,6 +18,19 @@ static KINDS: LazyLock<FxHashMap<Sym, Vec<&'static str>>> = LazyLock::new(|| {
         .map(|(path, kinds)| (sym(path), kinds.split(' ').collect()))
         .collect()
 });
+
+/// The parameters of each function that must be integers, by its path.
+static INTEGERS: LazyLock<FxHashMap<Sym, (&'static str, &'static str)>> = LazyLock::new(|| {
+    let lines = include_str!("data/integers.txt").lines().filter(|line| !line.starts_with('#'));
+    let split = |names: &'static str| names.split_once('|').unwrap_or((names, ""));
+    lines.filter_map(|line| line.split_once(':')).map(|(path, names)| (sym(path), split(names))).collect()
+});
+
+/// The parameters of a function that must be integers: those that the call checks, and those that
+/// a later use of its result checks.
+pub(super) fn integers(path: Sym) -> Option<(&'static str, &'static str)> {
+    INTEGERS.get(&path).copied()
+}
 
 /// Rejects the call if its first argument has a kind that the function never accepts; returns
 /// whether the call was rejected.
@@ -41,7 +53,7 @@ pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
         (_, _, true) => "a number",
         _ => "a tensor",
     };
-    let what = if wanted == MODULE { "a module" } else { kind_text(cx, &given.value) };
+    let what = if wanted == MODULE { "a module" } else { kind_text(&cx.it.heap, &given.value) };
     let message = format!("`{name}` must be {takes}, but it is {what}");
     cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), Some(given.span))]);
     true

@@ -187,6 +187,7 @@ impl<'p> Interp<'p> {
     pub(super) fn truth_at(&mut self, value: &Value, expr: &'p Expr) -> Option<bool> {
         let span = self.span(expr);
         self.decisions += 1;
+        self.note_uncalled(value, expr, true);
         if !self.heap.is_tensor(value) {
             // In another round or call, the value may have another type, and no truth value.
             if value.is_unknown() {

@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::Args;
 use super::interp::Interp;
-use super::library::Event;
+use super::library::{Event, RejectKind};
 use crate::syntax::Span;
-use crate::value::{Data, Dict, Items, Range, Size, Sym, Type, Value, sym};
+use crate::value::{ArrayKind, Data, Dict, Items, Range, Size, Sym, Type, Value, sym};
 
 const NAMES: &[&str] = &[
     "abs",
@@ -493,9 +493,10 @@ impl Interp<'_> {
                 Value::Int(_) | Value::Size(_) => value.clone(),
                 #[expect(clippy::cast_possible_truncation, reason = "the bound is checked")]
                 Value::Float(x) if x.abs() < 1e15 => Value::Int(x.round_ties_even() as i64),
-                tensor if self.heap.is_tensor(tensor) => self.call_method(tensor, "round", Args::default(), span),
+                tensor if self.heap.is_tensor(tensor) => self.round_tensor(tensor, span),
                 _ => Value::Any(Type::Int),
             },
+            ("round", [tensor, _]) if self.heap.is_tensor(tensor) => self.round_tensor(tensor, span),
             ("round", [value, _]) => match value.number_type() {
                 Some(ty) => Value::Any(ty),
                 None => Value::Unknown,
@@ -508,5 +509,15 @@ impl Interp<'_> {
             }
             _ => Value::Unknown,
         }
+    }
+
+    /// `round(tensor)`: tensors have no `__round__`. Of arrays, NumPy's scalars have one.
+    fn round_tensor(&mut self, tensor: &Value, span: Span) -> Value {
+        if self.heap.tensor_ref(tensor).is_none_or(|tensor| tensor.array != ArrayKind::Torch) {
+            return self.call_method(tensor, "round", Args::default(), span);
+        }
+        let message = "`round` does not accept a tensor: use `torch.round(x, decimals=…)`, or `round(x.item(), …)`";
+        self.in_arm_of(tensor, |it| it.report_missing(RejectKind::Value, message.to_owned(), span));
+        self.raise("TypeError")
     }
 }

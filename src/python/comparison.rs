@@ -2,6 +2,7 @@
 
 use super::interp::Interp;
 use super::library::BinOp;
+use super::operator::is_plain;
 use crate::libraries;
 use crate::syntax::ast::{self, CmpOp};
 use crate::syntax::{Expr, Span};
@@ -24,6 +25,14 @@ impl<'p> Interp<'p> {
                 None => self.eval(right),
             };
             let found = class.and_then(|class| self.is_in_class_text(&class, &left));
+            if matches!(op, CmpOp::Eq | CmpOp::NotEq) {
+                let before = i.checked_sub(1).and_then(|i| e.comparators.get(i)).unwrap_or(&e.left);
+                for (value, expr, other) in [(&left, before, &right), (&right, &e.comparators[i], &left)] {
+                    if is_plain(other) {
+                        self.note_uncalled(value, expr, false);
+                    }
+                }
+            }
             let value = match found {
                 Some(found) => Value::Bool(found == (*op == CmpOp::In)),
                 None => self.compare_one(*op, &left, &right, span),
@@ -73,7 +82,11 @@ impl<'p> Interp<'p> {
                     return value;
                 }
                 if !matches!(bin, BinOp::Eq | BinOp::Ne) && self.is_unordered(left, right) {
-                    return self.raise("TypeError");
+                    let tested = self.is_sure_function(left) || self.is_sure_function(right);
+                    return match tested {
+                        true => self.refuse_operator(bin, left, right, span),
+                        false => self.raise("TypeError"),
+                    };
                 }
                 // An unknown operand may be an array, whose comparison gives an array.
                 let tri = |t: Option<bool>| match t {
@@ -92,11 +105,22 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Tells observers that the program tests or compares a function, perhaps because the parentheses
+    /// of a call are missing. Only `object.name` counts: a name may be bound to any object.
+    pub(super) fn note_uncalled(&mut self, value: &Value, expr: &Expr, tested: bool) {
+        let Expr::Attribute(attribute) = expr else { return };
+        let is_replaced = || self.sources.assigns(self.root, attribute.attr.as_str());
+        if self.is_sure_function(value) && !(matches!(value, Value::Bound(_)) && is_replaced()) {
+            let span = self.span(expr);
+            self.event(super::Event::Uncalled { tested, span });
+        }
+    }
+
     /// Whether Python certainly has no order for these two values. False if the type of one of them
     /// is not known.
     fn is_unordered(&self, left: &Value, right: &Value) -> bool {
-        /// The kind of a value. Except for `None` and dictionaries, values of one kind may have an
-        /// order. A number that is not `exact` may be a NumPy scalar, which NumPy compares with
+        /// The kind of a value. Except for `None`, dictionaries and functions, values of one kind may
+        /// have an order. A number that is not `exact` may be a NumPy scalar, which NumPy compares with
         /// each element of a list.
         #[derive(PartialEq)]
         enum Kind {
@@ -107,8 +131,10 @@ impl<'p> Interp<'p> {
             List,
             Set,
             Dict,
+            Function,
         }
         let kind = |v: &Value| match v {
+            v if self.is_sure_function(v) => Some(Kind::Function),
             Value::None => Some(Kind::None),
             Value::Tuple(_) => Some(Kind::Tuple),
             v if v.is_text() => Some(Kind::Text),
@@ -126,7 +152,7 @@ impl<'p> Interp<'p> {
             (Some(Kind::Number { .. }), Some(Kind::Number { .. })) => false,
             (Some(Kind::Number { exact }), Some(Kind::Tuple | Kind::List))
             | (Some(Kind::Tuple | Kind::List), Some(Kind::Number { exact })) => exact,
-            (Some(left), Some(right)) => left != right || matches!(left, Kind::None | Kind::Dict),
+            (Some(left), Some(right)) => left != right || matches!(left, Kind::None | Kind::Dict | Kind::Function),
             _ => false,
         }
     }

@@ -92,6 +92,20 @@ impl Interp<'_> {
         }
     }
 
+    /// The names of the positional parameters of a function, the receiver included.
+    pub(super) fn positional_names(&self, function: &Value) -> Option<Vec<String>> {
+        let Some(Data::Function(function)) = function.as_obj().map(|id| self.heap.get(id)) else { return None };
+        let parameters = self.parameters(function)?;
+        let names = parameters.posonlyargs.iter().chain(&parameters.args);
+        Some(names.map(|parameter| parameter.name().as_str().to_owned()).collect())
+    }
+
+    /// Whether a function has no decorators.
+    pub(super) fn is_undecorated(&self, function: &Function) -> bool {
+        let body = self.code.get(function.code.0 as usize).map(|code| code.body);
+        matches!(body, Some(Body::Function(def)) if def.decorator_list.is_empty())
+    }
+
     /// The parameters of a function, if its decorators do not change them.
     fn parameters(&self, function: &Function) -> Option<&ast::Parameters> {
         match self.code.get(function.code.0 as usize)?.body {
@@ -103,7 +117,7 @@ impl Interp<'_> {
 
     /// The `__init__` that runs with the unchanged arguments if an instance is created; `None` if
     /// this is not certain.
-    fn plain_constructor(&self, class: ObjId) -> Option<ObjId> {
+    pub(super) fn plain_constructor(&self, class: ObjId) -> Option<ObjId> {
         let mro = self.mro(class);
         let plain = mro.iter().all(|ancestor| match ancestor {
             Value::Obj(id) => match self.heap.get(*id) {
@@ -326,6 +340,14 @@ fn mismatch(name: &str, parameters: &ast::Parameters, bound: usize, given: &Give
     {
         let known = by_name.iter().map(|p| p.parameter.name.as_str());
         return Some(unknown_argument(name, unknown, known).0);
+    }
+    let by_position =
+        all.iter().skip(parameters.posonlyargs.len()).take(positional.saturating_sub(parameters.posonlyargs.len()));
+    let mut by_position = by_position.map(|p| p.parameter.name.as_str());
+    if !given.spreads
+        && let Some(twice) = by_position.find(|name| given.keywords.contains(name))
+    {
+        return Some(format!("`{name}` gets two values for its argument `{twice}`"));
     }
     let mut needed = all.into_iter().skip(positional).chain(&parameters.kwonlyargs).filter(|p| p.default.is_none());
     let missing = needed.find(|p| !given.keywords.contains(&p.parameter.name.as_str()))?;

@@ -462,6 +462,10 @@ impl<'p> Interp<'p> {
                 self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
                 return self.raise("TypeError");
             }
+            self.note_places(&callee, call);
+            if self.refuse_quotient(&callee, call) {
+                return self.raise("TypeError");
+            }
             return self.call_and_place(&call.func, &callee, args, span);
         };
         if let Some(message) = self.misuses_load_state_dict(call, method) {
@@ -512,6 +516,10 @@ impl<'p> Interp<'p> {
             self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
             return self.raise("TypeError");
         }
+        self.note_places(&callee, call);
+        if self.refuse_quotient(&callee, call) {
+            return self.raise("TypeError");
+        }
         match self.call_and_place(&call.func, &callee, args, span) {
             Value::Unknown if matches!(object, Value::Open(_)) && !self.stopped => {
                 let library = self.library;
@@ -547,6 +555,14 @@ impl<'p> Interp<'p> {
         let subclasses = line.iter().position(|c| c.as_obj() == Some(*class)).unwrap_or_default();
         let defines = |id| matches!(self.heap.get(id), Data::Class(class) if class.attrs.contains_key(&name));
         line.iter().take(subclasses).filter_map(Value::as_obj).any(defines)
+    }
+
+    /// Whether the object of a method call may be of a subclass that has another method of this name.
+    pub(super) fn differs_in_subclasses(&self, receiver: &Value, method: &Value) -> bool {
+        let Some(Data::Function(function)) = method.as_obj().map(|id| self.heap.get(id)) else { return false };
+        let overrides = |owner| self.overridden.contains(&(owner, function.name));
+        self.context.speculative && function.owner.is_some_and(overrides)
+            || self.is_of_subclass(receiver, function.name)
     }
 
     /// Whether an expression is a name from outside the current function, or an attribute of such a

@@ -47,8 +47,20 @@ pub(crate) trait Library: Sync {
     /// `torch.distributions.normal.Normal`.
     fn canonical(&self, path: Sym) -> Sym;
 
+    /// The parameters of a function or class that must be integers, separated by spaces: those that
+    /// the call checks, and those that a later use of the result checks. `*` means all positional
+    /// arguments.
+    fn integers(&self, path: Sym) -> Option<(&'static str, &'static str)>;
+
+    /// The names of the parameters of a function or class, if it has one signature and takes no
+    /// further positional arguments.
+    fn parameters(&self, path: Sym) -> Option<Vec<Sym>>;
+
     /// Whether there is a function at a canonical path.
     fn is_function(&self, path: Sym) -> bool;
+
+    /// Whether a value is certainly a function, or a method of a tensor or a module.
+    fn is_method(&self, heap: &Heap, value: &Value) -> bool;
 
     /// Calls the function at a canonical path, if there is one, as if the program had called it.
     fn call_function(&self, it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) -> Option<Value>;
@@ -222,6 +234,10 @@ pub(crate) trait Library: Sync {
 pub(crate) struct Words {
     /// The class of modules.
     pub module: &'static str,
+    /// Classes of modules that have `+` or `*`.
+    pub modules_with_operators: &'static [&'static str],
+    /// The class of tensors.
+    pub tensor: &'static str,
     /// Methods that only modules have, among the objects that are called with tensors.
     pub module_methods: &'static [&'static str],
     /// Attributes that only tensors have, among the objects with a device.
@@ -372,6 +388,12 @@ pub(crate) enum Event<'a> {
     Escaped { value: &'a Value },
     /// Python reads a value itself, for example in `print` or in a condition.
     Read { value: &'a Value, how: &'static str, span: Span },
+    /// A condition tests a function or a method, written as `object.name`, or `==` compares it with
+    /// a value that is no function. `tested` is true for a condition.
+    Uncalled { tested: bool, span: Span },
+    /// A positional argument has the name of the parameter `own` of the callee, but is given to its
+    /// parameter `other`. `span` is the place of the argument.
+    Misplaced { own: &'a str, other: &'a str, span: Span },
     /// A value is about to be appended to a list.
     Appended { list: ObjId, value: &'a Value, span: Span },
     /// A handler of a `try` in a loop was run as if it had caught the exception of

@@ -2,11 +2,11 @@
 
 use super::arithmetic::{is_zero, numbers};
 use super::interp::Interp;
-use super::library::{BinOp, UnaryOp};
+use super::library::{BinOp, RejectKind, UnaryOp};
 use super::overload::is_not_implemented;
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Operator};
-use crate::value::{Data, Items, Size, Type, Value, sym};
+use crate::value::{Data, Items, Size, Type, Value, kind_text, sym};
 
 pub(super) fn binop(op: Operator) -> BinOp {
     match op {
@@ -51,6 +51,23 @@ pub(super) fn dunder(op: BinOp) -> (&'static str, &'static str) {
     }
 }
 
+/// The arithmetic operators.
+const OPERATORS: &[BinOp] = &[
+    BinOp::Add,
+    BinOp::Sub,
+    BinOp::Mul,
+    BinOp::MatMul,
+    BinOp::Div,
+    BinOp::FloorDiv,
+    BinOp::Mod,
+    BinOp::Pow,
+    BinOp::LShift,
+    BinOp::RShift,
+    BinOp::BitAnd,
+    BinOp::BitOr,
+    BinOp::BitXor,
+];
+
 impl Interp<'_> {
     pub(crate) fn binary(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
         let library = self.library;
@@ -83,6 +100,9 @@ impl Interp<'_> {
             (BinOp::Mod, a, _) if is_str(a) => return Value::Any(Type::Str),
             (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => {
                 return Value::tuple(a.iter().chain(b.iter()).cloned().collect());
+            }
+            (op, left, right) if self.lacks_operator(op, left, right) => {
+                return self.refuse_operator(op, left, right, span);
             }
             (op, left, right) if self.is_unsupported(op, left, right) => return self.raise("TypeError"),
             (BinOp::Mul, Value::Tuple(a), Value::Int(n)) | (BinOp::Mul, Value::Int(n), Value::Tuple(a)) => {
@@ -118,6 +138,30 @@ impl Interp<'_> {
         Value::Unknown
     }
 
+    /// Whether one value is a function or a module, which have no operators, and the other is a
+    /// number, a string, `None` or such a value, too.
+    fn lacks_operator(&self, op: BinOp, left: &Value, right: &Value) -> bool {
+        let lacks = |value: &Value| self.is_sure_function(value) || self.has_no_operators(value);
+        let (of_left, of_right) = (lacks(left), lacks(right));
+        // `torch.layout | None` is a type.
+        op != BinOp::BitOr
+            && (of_left || of_right)
+            && (of_left || is_plain(left))
+            && (of_right || is_plain(right))
+            && !(is_str(left) && op == BinOp::Mod)
+    }
+
+    /// Rejects an operator that Python does not support for these two values.
+    pub(super) fn refuse_operator(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
+        let described = |value: &Value| match self.heap.instance_of(value) {
+            Some(_) => "a module",
+            None => kind_text(&self.heap, value),
+        };
+        let message = format!("`{}` does not accept {} and {}", sign(op), described(left), described(right));
+        self.report_missing(RejectKind::Value, message, span);
+        self.raise("TypeError")
+    }
+
     /// Whether Python certainly does not support the operator for these two values. False if
     /// neither is a string, a number or `None`.
     fn is_unsupported(&self, op: BinOp, left: &Value, right: &Value) -> bool {
@@ -139,8 +183,33 @@ impl Interp<'_> {
         is_sequence
             && match other {
                 Value::Int(_) | Value::Bool(_) | Value::Size(_) => op != BinOp::Mul,
-                other => !matches!(other, Value::Any(_)),
+                other => !matches!(other, Value::Any(_) | Value::Ranged(_) | Value::Floats(_)),
             }
+    }
+
+    /// Whether a value is certainly a function or a method.
+    pub(super) fn is_sure_function(&self, value: &Value) -> bool {
+        match value {
+            Value::Bound(pair) => match pair.1.as_obj().map(|id| self.heap.get(id)) {
+                Some(Data::Function(function)) => self.is_undecorated(function),
+                _ => false,
+            },
+            value => self.library.is_method(&self.heap, value),
+        }
+    }
+
+    /// Whether a value is a module whose class has no arithmetic operators.
+    fn has_no_operators(&self, value: &Value) -> bool {
+        let (words, line) = (self.library.words(), self.mro_of(value));
+        self.is_instance(value, words.module)
+            && line.iter().all(|class| match class {
+                Value::Path(path) => !words.modules_with_operators.contains(&path.as_str()),
+                Value::Obj(id) => match self.heap.get(*id) {
+                    Data::Class(class) => !class.open && !class.attrs.keys().any(|name| is_operator(name.as_str())),
+                    _ => false,
+                },
+                _ => false,
+            })
     }
 
     /// An operator on lists, sets or dicts.
@@ -302,6 +371,39 @@ fn is_unsupported_plain(op: BinOp, left: &Value, right: &Value) -> bool {
 /// Whether a value is certainly `None`, a string or a number.
 pub(super) fn is_plain(value: &Value) -> bool {
     value.is_none() || is_str(value) || value.number_type().is_some()
+}
+
+/// Whether a method of this name overloads an operator.
+fn is_operator(name: &str) -> bool {
+    OPERATORS.iter().any(|op| {
+        let (own, reflected) = dunder(*op);
+        name == own || name == reflected
+    })
+}
+
+/// The operator as Python writes it.
+fn sign(op: BinOp) -> &'static str {
+    match op {
+        BinOp::Add => "+",
+        BinOp::Sub => "-",
+        BinOp::Mul => "*",
+        BinOp::MatMul => "@",
+        BinOp::Div => "/",
+        BinOp::FloorDiv => "//",
+        BinOp::Mod => "%",
+        BinOp::Pow => "**",
+        BinOp::LShift => "<<",
+        BinOp::RShift => ">>",
+        BinOp::BitAnd => "&",
+        BinOp::BitOr => "|",
+        BinOp::BitXor => "^",
+        BinOp::Eq => "==",
+        BinOp::Ne => "!=",
+        BinOp::Lt => "<",
+        BinOp::Le => "<=",
+        BinOp::Gt => ">",
+        BinOp::Ge => ">=",
+    }
 }
 
 fn is_str(value: &Value) -> bool {

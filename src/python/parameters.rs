@@ -76,7 +76,9 @@ pub(super) fn fits(parameters: &Parameters, defaults: &[(Sym, Value)], args: &Ar
         positional.iter().skip(args.pos.len()).all(|name| given(name) || has_default(name))
             && keywords.iter().all(|name| given(name) || has_default(name))
     };
-    room && named && (open || complete())
+    let by_position = positional.iter().skip(parameters.posonlyargs.len());
+    let twice = by_position.take(args.pos.len().saturating_sub(parameters.posonlyargs.len())).any(given);
+    room && named && (args.more_pos || !twice) && (open || complete())
 }
 
 fn take(kw: &mut [(Sym, Option<Arg>)], name: Sym) -> Option<Arg> {

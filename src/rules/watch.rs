@@ -154,6 +154,8 @@ fn place(event: Event<'_>) -> Option<Span> {
         | Event::Method { span, .. }
         | Event::Unseen { span, .. }
         | Event::Read { span, .. }
+        | Event::Uncalled { span, .. }
+        | Event::Misplaced { span, .. }
         | Event::Appended { span, .. }
         | Event::Handled { handler: span, .. }
         | Event::Accumulates { backward: span } => Some(span),

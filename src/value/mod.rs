@@ -42,7 +42,7 @@ pub(crate) use object::{
     Suspended, UserClass,
 };
 pub(crate) use range::{Met, Range, write_parts};
-pub(crate) use render::{origins, to_json, to_text};
+pub(crate) use render::{kind_text, origins, to_json, to_text};
 pub(crate) use size::{Poly, Sign, Size, Symbol};
 pub(crate) use symbol::{Sym, dotted, sym};
 pub(crate) use tensor::{ArrayKind, Dim, Grad, Past, Picks, Role, Tensor, counted, dims_text};

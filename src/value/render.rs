@@ -125,6 +125,32 @@ fn tensor_text(tensor: &Tensor) -> String {
     out
 }
 
+/// The kind of a value, for messages: `a list`.
+pub(crate) fn kind_text(heap: &Heap, value: &Value) -> &'static str {
+    match value {
+        Value::None => "None",
+        Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => "a string",
+        Value::Tuple(_) => "a tuple",
+        Value::Bound(_) | Value::Method(_) => "a method",
+        Value::Path(_) => "a function",
+        Value::Obj(id) => match heap.get(*id) {
+            Data::List(_) => "a list",
+            Data::Dict(_) => "a dict",
+            Data::Set(_) => "a set",
+            Data::Tensor(tensor) if tensor.array == ArrayKind::Numpy => "a NumPy array",
+            Data::Iter(_) => "an iterator",
+            _ => "an object",
+        },
+        other => match other.number_type() {
+            Some(Type::Bool) => "a bool",
+            Some(Type::Int) => "an int",
+            Some(Type::Float) => "a float",
+            Some(_) => "a complex number",
+            None => "something else",
+        },
+    }
+}
+
 fn type_name(ty: Type) -> &'static str {
     match ty {
         Type::Bool => "bool",

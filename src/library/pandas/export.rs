@@ -7,7 +7,7 @@ use crate::library::common::{none, unknown};
 use crate::library::numpy;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Data, Items, Value};
+use crate::value::{Data, Items, Type, Value};
 
 pub(crate) fn register(t: &mut Table) {
     both(t, "to_numpy __array__", "self, dtype=None, copy=False, na_value=None", to_numpy);
@@ -41,12 +41,13 @@ pub(crate) fn register(t: &mut Table) {
         let pair = Value::tuple(vec![Value::Unknown, Value::Unknown]);
         cx.it.heap.iter(Items::Many(pair))
     });
-    both(
-        t,
-        "to_csv to_parquet to_pickle to_feather to_excel to_json to_string to_markdown info",
-        "self, *args, **kwargs",
-        none,
-    );
+    both(t, "to_pickle to_feather to_excel info", "self, *args, **kwargs", none);
+    // Without a file, these methods return the text.
+    both(t, "to_csv to_parquet to_json to_string to_markdown", "self, *args, **kwargs", |_, b| {
+        let to_file =
+            ["path_or_buf", "path", "buf"].iter().any(|name| b.extra.iter().any(|(key, _)| key.as_str() == *name));
+        if to_file || !b.rest.is_empty() || b.open { Value::Unknown } else { Value::Any(Type::Str) }
+    });
     t.family("pandas.Series.", "groupby", "self, *args, **kwargs", unknown);
     // Methods that do not change the object.
     both(

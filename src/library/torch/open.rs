@@ -77,6 +77,8 @@ const TENSORS: &[&str] = &[
 
 pub(crate) const WORDS: Words = Words {
     module: "torch.nn.Module",
+    modules_with_operators: &["torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"],
+    tensor: "torch.Tensor",
     module_methods: &[
         "eval",
         "load_state_dict",

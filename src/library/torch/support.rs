@@ -7,7 +7,9 @@ use super::cast::exact_up_to;
 use super::promotion::{Operand, can_cast};
 use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Data, Device, Dtype, Grad, Kind, Origin, Range, Size, Tensor, Type, Value, counted};
+use crate::value::{
+    ArrayKind, Data, Device, Dtype, Grad, Kind, Origin, Range, Size, Tensor, Type, Value, counted, kind_text,
+};
 
 /// The elements of a tensor with more elements than this are not tracked through arithmetic.
 const MOST_DATA: usize = 4096;
@@ -23,35 +25,11 @@ pub(crate) fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
     }
 }
 
-/// The description of a value for messages.
-pub(crate) fn kind_text(cx: &Cx<'_, '_>, value: &Value) -> &'static str {
-    match value {
-        Value::None => "None",
-        Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => "a string",
-        Value::Tuple(_) => "a tuple",
-        Value::Obj(id) => match cx.it.heap.get(*id) {
-            Data::List(_) => "a list",
-            Data::Dict(_) => "a dict",
-            Data::Set(_) => "a set",
-            Data::Tensor(tensor) if tensor.array == ArrayKind::Numpy => "a NumPy array",
-            Data::Iter(_) => "an iterator",
-            _ => "an object",
-        },
-        other => match other.number_type() {
-            Some(Type::Bool) => "a bool",
-            Some(Type::Int) => "an int",
-            Some(Type::Float) => "a float",
-            Some(_) => "a complex number",
-            None => "something else",
-        },
-    }
-}
-
 /// The tensor bound to a parameter; a value that is certainly not a tensor is reported.
 pub(crate) fn tensor_param(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Option<Tensor> {
     let value = b.get(name);
     if b.given(name) && is_no_tensor(cx, &value) {
-        let message = format!("`{name}` must be a tensor, but it is {}", kind_text(cx, &value));
+        let message = format!("`{name}` must be a tensor, but it is {}", kind_text(&cx.it.heap, &value));
         let reads = vec![(format!("`{name}` is given here"), b.span(name))];
         let is_literal = b.span(name).is_some_and(|given| cx.it.is_literal(given));
         cx.report_if_independent(is_literal, |cx| cx.reject(RejectKind::Value, message, reads));

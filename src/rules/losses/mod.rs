@@ -2,3 +2,4 @@
 
 pub(super) mod difference_of_all_pairs;
 pub(super) mod penalty_of_each_pixel;
+pub(super) mod value_compared_with_itself;

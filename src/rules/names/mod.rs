@@ -1,3 +1,8 @@
 //! TV8: names and arguments.
 
+pub(super) mod argument_in_wrong_place;
+pub(super) mod lightning_hook_arguments;
+pub(super) mod loop_variable_reused;
+pub(super) mod misspelt_method;
+pub(super) mod uncalled_function;
 pub(super) mod undefined_name;

@@ -2,9 +2,9 @@
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule};
+use crate::syntax::ast::Expr;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
-use crate::syntax::ast::{self, Expr};
-use crate::syntax::{Ranged, Span, Stmt};
+use crate::syntax::{Ranged, Span, Stmt, classes, is_module, methods, path_of};
 
 const NAME: &str = "forward-without-return";
 
@@ -13,9 +13,9 @@ pub(crate) struct ForwardWithoutReturn;
 
 impl Rule for ForwardWithoutReturn {
     fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], _: &str, span: &dyn Fn(usize, usize) -> Span) {
-        let mut modules = Modules::default();
-        modules.visit_body(body);
-        for forward in modules.forwards {
+        let modules = classes(body).into_iter().filter(|class| is_module(class));
+        let forwards = modules.flat_map(methods).filter(|def| def.name.as_str() == "forward" && !def.is_async);
+        for forward in forwards {
             let Some(last) = forward.body.last().filter(|last| is_lost(last, &forward.body)) else { continue };
             let mut results = Results::default();
             results.visit_body(&forward.body);
@@ -54,51 +54,6 @@ fn is_lost(last: &Stmt, body: &[Stmt]) -> bool {
             },
             _ => false,
         },
-        _ => false,
-    }
-}
-
-/// The names in `torch.nn.functional.relu`; empty for other expressions.
-fn path_of(expr: &Expr) -> Vec<&str> {
-    match expr {
-        Expr::Name(name) => vec![name.id.as_str()],
-        Expr::Attribute(attribute) => {
-            let mut path = path_of(&attribute.value);
-            if !path.is_empty() {
-                path.push(attribute.attr.as_str());
-            }
-            path
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The methods `forward` of classes that are derived directly from `nn.Module`.
-#[derive(Default)]
-struct Modules<'a> {
-    forwards: Vec<&'a ast::StmtFunctionDef>,
-}
-
-impl<'a> Visitor<'a> for Modules<'a> {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        if let Stmt::ClassDef(class) = stmt
-            && class.bases().iter().any(is_module)
-        {
-            self.forwards.extend(class.body.iter().filter_map(|stmt| match stmt {
-                Stmt::FunctionDef(def) if def.name.as_str() == "forward" && !def.is_async => Some(def),
-                _ => None,
-            }));
-        }
-        walk_stmt(self, stmt);
-    }
-}
-
-fn is_module(base: &Expr) -> bool {
-    match base {
-        Expr::Name(name) => name.id.as_str() == "Module",
-        Expr::Attribute(base) => {
-            base.attr.as_str() == "Module" && matches!(path_of(&base.value).first(), Some(&("nn" | "torch")))
-        }
         _ => false,
     }
 }

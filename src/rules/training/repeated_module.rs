@@ -2,6 +2,8 @@
 //!
 //! Repeating a module without parameters is harmless: `nn.Sequential(a, relu, b, relu)`.
 
+use std::cell::RefCell;
+
 use crate::diagnostic::Severity;
 use crate::python::Interp;
 use crate::rules::devices::modules_in_plain_container::trained;
@@ -18,7 +20,10 @@ const DEPTH: u32 = 6;
 const DELIBERATE: &[&str] = &["shared", "sharing", "share_", "Shared", "tied", "tie_"];
 
 #[derive(Default)]
-pub(crate) struct RepeatedModule;
+pub(crate) struct RepeatedModule {
+    /// The members of the last container that was reported: `nn.Sequential(*container)` has the same.
+    reported: RefCell<Vec<ObjId>>,
+}
 
 impl Rule for RepeatedModule {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
@@ -36,11 +41,12 @@ impl Rule for RepeatedModule {
             .enumerate()
             .find(|(at, id)| members.get(..*at).is_some_and(|before| before.contains(id)) && learns(it, **id));
         let Some((_, id)) = repeated else { return };
-        if DELIBERATE.iter().any(|text| it.mentions(text)) {
+        if DELIBERATE.iter().any(|text| it.mentions(text)) || *self.reported.borrow() == members {
             return;
         }
         let class = class_name(it, *id);
         let message = format!("this holds the same `{class}` several times: all of them share one set of weights");
+        self.reported.replace(members);
         cx.findings.report(NAME, Severity::Warning, message, cx.span, Vec::new());
     }
 }

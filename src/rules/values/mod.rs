@@ -2,3 +2,4 @@
 
 pub(super) mod bits_of_mask_flipped;
 pub(super) mod discarded_result;
+pub(super) mod parameter_rebound;

@@ -475,6 +475,19 @@ fn sliced(it: &mut Interp<'_>, object: &Value, values: &[Value], parts: &[Value;
     Value::Obj(id)
 }
 
+/// The members of `sequential * n` and `n * sequential`: those of the container, `n` times.
+pub(crate) fn repeated(it: &Interp<'_>, left: &Value, right: &Value) -> Option<Args> {
+    /// The largest number of members.
+    const MOST: usize = 256;
+    let (container, times) = if left.as_int().is_some() { (right, left) } else { (left, right) };
+    let class = it.heap.instance_of(container)?.class.as_path()?;
+    let times = usize::try_from(times.as_int()?).ok()?;
+    let Data::List(Items::Exact(values)) = it.heap.get(members(it, container)?) else { return None };
+    let count = values.len().checked_mul(times).filter(|count| *count <= MOST)?;
+    let span = Span { file: it.root, start: 0, end: 0 };
+    (class == "torch.nn.Sequential").then(|| Args::positional(values.iter().cycle().take(count).cloned(), span))
+}
+
 /// `container[index] = value`.
 pub(crate) fn set(it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value) -> bool {
     let Some(holder) = members(it, object) else { return false };

@@ -4,10 +4,10 @@ use super::device;
 use super::facts::{Autocast, autocast, both_shapes, floating_dtype, full_dtype, result, shape_read, shape_text};
 use super::layer::{Layer, plain, with_state};
 use crate::library::notes::BUFFER;
-use crate::library::torch::support::{is_no_tensor, kind_text};
+use crate::library::torch::support::is_no_tensor;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Device, Dim, Dtype, Key, Kind, ObjId, Tensor, Value, promote, sym};
+use crate::value::{Device, Dim, Dtype, Key, Kind, ObjId, Tensor, Value, kind_text, promote, sym};
 
 macro_rules! loss {
     ($name:literal, $forward:literal) => {
@@ -255,7 +255,7 @@ fn refuse_others(cx: &mut Cx<'_, '_>, b: &Bound) -> bool {
                     true => ": use its [\"out\"]",
                     false => "",
                 };
-            let message = format!("`{name}` must be a tensor, but it is {}{takes}", kind_text(cx, &value));
+            let message = format!("`{name}` must be a tensor, but it is {}{takes}", kind_text(&cx.it.heap, &value));
             cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), b.span(name))]);
             return true;
         }

@@ -317,8 +317,21 @@ pub(super) fn registered(cx: &Cx<'_, '_>, object: &Value) -> Vec<ObjId> {
 
 fn train(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
-    let mode = if cx.name() == "eval" { Value::Bool(false) } else { b.get("mode") };
-    set_mode(cx, &object, &mode);
+    if cx.name() != "eval" {
+        set_mode(cx, &object, &b.get("mode"));
+        return object;
+    }
+    // `eval()` calls `train(False)`, which the program may define.
+    set_mode(cx, &object, &Value::Bool(false));
+    let span = cx.span;
+    if cx.it.user_method(&object, "train").is_some()
+        && let Some(method) = cx.it.try_getattr(&object, sym("train"), span)
+    {
+        let args = Args::positional([Value::Bool(false)], span);
+        if !cx.it.refuse_passed_on(&object, &method, &args, span) {
+            cx.it.call(&method, args, span);
+        }
+    }
     object
 }
 

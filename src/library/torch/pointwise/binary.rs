@@ -5,12 +5,12 @@ use crate::library::torch::broadcast::{Mix, Named, common_device, dtype_read, el
 use crate::library::torch::picks;
 use crate::library::torch::promotion::{Operand, is_numpy, numpy_result_type, result_type};
 use crate::library::torch::support::{
-    bound, give, is_no_tensor, kind_text, map_data, map_values, operand, refuse_mixed, set_range,
+    bound, give, is_no_tensor, map_data, map_values, operand, refuse_mixed, set_range,
 };
 use crate::library::torch::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Device, Dtype, Grad, Kind, Past, Range, Role, Size, Tensor, Type, Value};
+use crate::value::{ArrayKind, Device, Dtype, Grad, Kind, Past, Range, Role, Size, Tensor, Type, Value, kind_text};
 
 /// The operands that a binary function accepts, and the dtype of its result.
 #[derive(Debug, Clone, Copy)]
@@ -124,7 +124,7 @@ fn operands(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Option<[(&'static str
         let wrong = if number { value.number_type().is_none() } else { true };
         if b.given(name) && wrong && is_no_tensor(cx, value) {
             let or = if number { "a tensor or a number" } else { "a tensor" };
-            let message = format!("`{name}` must be {or}, but it is {}", kind_text(cx, value));
+            let message = format!("`{name}` must be {or}, but it is {}", kind_text(&cx.it.heap, value));
             cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), b.span(name))]);
             return None;
         }

@@ -7,11 +7,11 @@ use crate::library::torch::convert::python_number;
 use crate::library::torch::picks;
 use crate::library::torch::promotion::{Operand, result_type};
 use crate::library::torch::support::{
-    give, is_no_tensor, kind_text, map_data, operand, refuse_dtype, refuse_mixed, set_range, tensor_param,
+    give, is_no_tensor, map_data, operand, refuse_dtype, refuse_mixed, set_range, tensor_param,
 };
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Kind, Range, Role, Size, Tensor, Type, Value};
+use crate::value::{Dim, Dtype, Grad, Kind, Range, Role, Size, Tensor, Type, Value, kind_text};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "clamp clip", clamp);
@@ -134,7 +134,8 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     for (name, operand) in &operands {
         let value = b.get(name);
         if matches!(operand, Operand::Unknown) && is_no_tensor(cx, &value) {
-            let message = format!("`{name}` must be a tensor or a number, but it is {}", kind_text(cx, &value));
+            let message =
+                format!("`{name}` must be a tensor or a number, but it is {}", kind_text(&cx.it.heap, &value));
             cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), b.span(name))]);
             return cx.some_tensor();
         }

@@ -1,0 +1,108 @@
+//! Positional arguments in the place of another parameter: `DataLoader(data, size, num_workers)`,
+//! where the third parameter is `shuffle`.
+
+use super::interp::Interp;
+use super::library::Event;
+use crate::syntax::ast::ExprCall;
+use crate::syntax::{Expr, path_of};
+use crate::value::{Data, Value};
+
+/// Names that programs give to different things, or that are often exchanged on purpose.
+const GENERIC: &[&str] = &[
+    "args", "data", "input", "inputs", "name", "names", "other", "out", "output", "outputs", "params", "path", "self",
+    "size", "target", "tensor", "value", "values", "index", "key", "keys", "func", "mode", "mask", "dim", "shape",
+];
+
+/// Parameters of libraries that programs pass by position in the wrong place.
+const OPTIONS: &[&str] = &[
+    "batch_first",
+    "bidirectional",
+    "collate_fn",
+    "dilation",
+    "drop_last",
+    "dropout",
+    "num_workers",
+    "padding",
+    "pin_memory",
+    "weight_decay",
+];
+
+impl Interp<'_> {
+    /// Tells observers that a positional argument has the name of another parameter of the callee.
+    pub(super) fn note_places(&mut self, callee: &Value, call: &ExprCall) {
+        if call.arguments.args.len() < 2 {
+            return;
+        }
+        let of_library = matches!(callee, Value::Path(_));
+        let parameters: Vec<String> = match callee {
+            Value::Path(path) => match self.library.parameters(*path) {
+                Some(names) => names.iter().map(|name| name.as_str().to_owned()).collect(),
+                None => return,
+            },
+            callee => {
+                let (function, bound) = match callee {
+                    // In a method that nothing calls, the object may be of a subclass whose method has
+                    // other parameters.
+                    Value::Bound(pair) if self.differs_in_subclasses(&pair.0, &pair.1) => return,
+                    Value::Bound(pair) => (pair.1.clone(), 1),
+                    Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => {
+                        match self.plain_constructor(*id) {
+                            Some(constructor) => (Value::Obj(constructor), 1),
+                            None => return,
+                        }
+                    }
+                    callee => (callee.clone(), 0),
+                };
+                match self.positional_names(&function) {
+                    Some(names) => names.into_iter().skip(bound).collect(),
+                    None => return,
+                }
+            }
+        };
+        let Some((argument, own, other)) = misplaced(call, &parameters, of_library) else { return };
+        let span = self.span(argument);
+        self.event(Event::Misplaced { own: &own, other: &other, span });
+    }
+}
+
+/// The first argument that is in the place of another parameter; the parameter whose name it has,
+/// and the one that it is given to.
+fn misplaced<'a>(call: &'a ExprCall, parameters: &[String], of_library: bool) -> Option<(&'a Expr, String, String)> {
+    let arguments = &call.arguments.args;
+    if arguments.iter().any(Expr::is_starred_expr) {
+        return None;
+    }
+    arguments.iter().zip(parameters).find_map(|(argument, other)| {
+        let name = last_name(argument)?;
+        let own = parameters.iter().find(|parameter| **parameter == name)?;
+        // The argument for the parameter of this name must be another one.
+        let at = parameters.iter().position(|parameter| parameter == own)?;
+        let instead = arguments.get(at).and_then(last_name);
+        let is_given = instead == Some(name) || call.arguments.find_keyword(own).is_some();
+        // The arguments are exchanged, or the parameter gets no argument.
+        let is_moved = match instead {
+            Some(instead) => parameters.iter().any(|parameter| parameter == instead),
+            None => of_library && at >= arguments.len() && OPTIONS.contains(&name),
+        };
+        // A second argument of this name shows that the value has several uses.
+        let twice = arguments.iter().filter(|one| last_name(one) == Some(name)).count() > 1;
+        let is_sure = own.len() > 3 && !GENERIC.contains(&own.as_str()) && !GENERIC.contains(&other.as_str());
+        (own != other && !is_given && is_moved && !twice && is_sure && !are_alike(own, other))
+            .then(|| (argument, own.clone(), other.clone()))
+    })
+}
+
+/// Whether two names are of one kind, such as `in_size` and `out_size`, or `points1` and `points2`:
+/// programs exchange such arguments on purpose.
+fn are_alike(a: &str, b: &str) -> bool {
+    let word = |word: &&str| word.len() > 2;
+    let shared = a.split('_').filter(word).any(|one| b.split('_').any(|other| one == other));
+    let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_').to_owned();
+    let ending = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
+    shared || stem(a) == stem(b) || ending > 4
+}
+
+/// `epoch` for `epoch`, `self.epoch` and `args.epoch`.
+fn last_name(argument: &Expr) -> Option<&str> {
+    path_of(argument).last().copied()
+}

@@ -1,0 +1,19 @@
+//! A positional argument that is given to another parameter than the one of its name.
+
+use crate::diagnostic::Severity;
+use crate::python::Event;
+use crate::rules::rule::{Context, Rule};
+
+const NAME: &str = "argument-in-wrong-place";
+
+#[derive(Default)]
+pub(crate) struct ArgumentInWrongPlace;
+
+impl Rule for ArgumentInWrongPlace {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let Event::Misplaced { own, other, span } = event else { return };
+        let Some(text) = cx.source(span) else { return };
+        let message = format!("`{text}` is given to the parameter `{other}`, not to the parameter `{own}`");
+        cx.findings.report(NAME, Severity::Warning, message, span, Vec::new());
+    }
+}

@@ -1,0 +1,170 @@
+//! An inner loop that assigns the variable of an outer loop, which is used afterwards.
+
+use crate::diagnostic::{Label, Severity};
+use crate::rules::rule::{Findings, Rule};
+use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
+use crate::syntax::ast::{self, ExprContext};
+use crate::syntax::{Expr, Ranged, Span, Stmt, TextRange, blocks, statements};
+
+const NAME: &str = "loop-variable-reused";
+
+#[derive(Default)]
+pub(crate) struct LoopVariableReused;
+
+impl Rule for LoopVariableReused {
+    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], _: &str, span: &dyn Fn(usize, usize) -> Span) {
+        let place = |range: TextRange| span(range.start().to_usize(), range.end().to_usize());
+        for stmt in statements(body, true) {
+            let Stmt::For(outer) = stmt else { continue };
+            for variable in targets(&outer.target) {
+                let Some((inner, read)) = overwritten(variable, &outer.body, &[]) else { continue };
+                let message = format!(
+                    "`{variable}` is the variable of the outer loop: after this inner loop, its value is another"
+                );
+                let labels = vec![
+                    label(place(outer.target.range()), "the outer loop assigns it here"),
+                    label(place(read), "this reads the last value of the inner loop"),
+                ];
+                findings.report(NAME, Severity::Warning, message, place(inner), labels);
+            }
+        }
+    }
+}
+
+fn label(span: Span, message: &str) -> Label {
+    Label { span, message: message.to_owned() }
+}
+
+/// The names that a loop assigns, without `_`, `_x` and similar names.
+fn targets(target: &Expr) -> Vec<&str> {
+    match target {
+        Expr::Name(name) if !name.id.starts_with('_') => vec![name.id.as_str()],
+        Expr::Tuple(tuple) => tuple.elts.iter().flat_map(targets).collect(),
+        Expr::List(list) => list.elts.iter().flat_map(targets).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The target of an inner loop of a block that assigns this variable, and the first read of the
+/// variable after that loop. `after` is the code that follows the block, inside the outer loop.
+fn overwritten<'a>(variable: &str, block: &'a [Stmt], after: &[&'a [Stmt]]) -> Option<(TextRange, TextRange)> {
+    for (at, stmt) in block.iter().enumerate() {
+        let rest = [&[block.get(at + 1..).unwrap_or_default()], after].concat();
+        match stmt {
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+            Stmt::For(inner) if targets(&inner.target).contains(&variable) => {
+                // A loop that stops at the element that it searches hands it over on purpose.
+                let searches = statements(&inner.body, false).iter().any(|stmt| stmt.is_break_stmt());
+                return first_read(variable, &rest).filter(|_| !searches).map(|read| (inner.target.range(), read));
+            }
+            _ => {
+                if let Some(found) = blocks(stmt).into_iter().find_map(|inner| overwritten(variable, inner, &rest)) {
+                    return Some(found);
+                }
+                let mut uses = Uses::of(variable);
+                uses.visit_stmt(stmt);
+                if uses.assigned {
+                    return None;
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The first read of a variable in blocks that follow each other, if nothing assigns the variable
+/// before it.
+fn first_read(variable: &str, blocks: &[&[Stmt]]) -> Option<TextRange> {
+    for stmt in blocks.iter().copied().flatten() {
+        let mut uses = Uses::of(variable);
+        uses.visit_stmt(stmt);
+        if uses.read.is_some() || uses.assigned {
+            return uses.read;
+        }
+    }
+    None
+}
+
+/// How code uses a variable, in the order of the text.
+struct Uses<'v> {
+    variable: &'v str,
+    /// The first read before an assignment.
+    read: Option<TextRange>,
+    assigned: bool,
+}
+
+impl Uses<'_> {
+    fn of(variable: &str) -> Uses<'_> {
+        Uses { variable, read: None, assigned: false }
+    }
+}
+
+impl<'a> Visitor<'a> for Uses<'_> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+            Stmt::Assign(assign) => {
+                self.visit_expr(&assign.value);
+                assign.targets.iter().for_each(|target| self.visit_expr(target));
+            }
+            Stmt::AugAssign(assign) => {
+                self.visit_expr(&assign.value);
+                if let Expr::Name(name) = &*assign.target {
+                    self.read_name(name);
+                }
+                self.visit_expr(&assign.target);
+            }
+            Stmt::For(inner) => {
+                self.visit_expr(&inner.iter);
+                self.visit_expr(&inner.target);
+                self.visit_body(&inner.body);
+                self.visit_body(&inner.orelse);
+            }
+            _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) if name.ctx == ExprContext::Load => self.read_name(name),
+            Expr::Name(name) => self.assigned |= name.id.as_str() == self.variable,
+            Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) | Expr::Lambda(_) => {
+                let mut bound = Bound { variable: self.variable, found: false };
+                walk_expr(&mut bound, expr);
+                if !bound.found {
+                    walk_expr(self, expr);
+                }
+            }
+            _ => walk_expr(self, expr),
+        }
+    }
+}
+
+impl Uses<'_> {
+    fn read_name(&mut self, name: &ast::ExprName) {
+        if name.id.as_str() == self.variable && !self.assigned && self.read.is_none() {
+            self.read = Some(name.range());
+        }
+    }
+}
+
+/// Whether a comprehension or a lambda binds the variable itself.
+struct Bound<'v> {
+    variable: &'v str,
+    found: bool,
+}
+
+impl<'a> Visitor<'a> for Bound<'_> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) => {
+                self.found |= name.ctx != ExprContext::Load && name.id.as_str() == self.variable;
+            }
+            _ => walk_expr(self, expr),
+        }
+    }
+
+    fn visit_parameter(&mut self, parameter: &'a ast::Parameter) {
+        self.found |= parameter.name.as_str() == self.variable;
+    }
+}

@@ -1,0 +1,82 @@
+//! A special method, such as `__init__`, under a misspelt name.
+
+use crate::diagnostic::Severity;
+use crate::python::nearest;
+use crate::rules::rule::{Findings, Rule};
+use crate::syntax::ast::StmtFunctionDef;
+use crate::syntax::{Ranged, Span, Stmt, calls, classes, methods};
+
+const NAME: &str = "misspelt-method";
+
+/// Special methods that classes of training scripts define, without their underscores.
+const SPECIAL: &[&str] = &["init", "len", "call", "iter", "next", "enter", "exit", "getitem", "setitem"];
+/// Further special methods whose names are similar to these.
+const OTHERS: &[&str] = &["__int__", "__aenter__", "__aexit__", "__aiter__", "__anext__"];
+
+#[derive(Default)]
+pub(crate) struct MisspeltMethod;
+
+impl Rule for MisspeltMethod {
+    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], text: &str, span: &dyn Fn(usize, usize) -> Span) {
+        for class in classes(body) {
+            for method in methods(class) {
+                let name = method.name.as_str();
+                let Some(meant) = meant(method) else { continue };
+                // A program that refers to the name has chosen it.
+                let is_used = [".", "\"", "'"].iter().any(|before| mentions(text, &format!("{before}{name}")));
+                if is_used || methods(class).any(|other| other.name.as_str() == meant) {
+                    continue;
+                }
+                let at = span(method.name.start().to_usize(), method.name.end().to_usize());
+                let message = format!("nothing calls `{name}`: is it a misspelling of `{meant}`?");
+                findings.report(NAME, Severity::Warning, message, at, Vec::new());
+            }
+        }
+    }
+}
+
+/// The special method that the author of this method probably meant to define.
+fn meant(method: &StmtFunctionDef) -> Option<String> {
+    let name = method.name.as_str();
+    let core = name.trim_matches('_');
+    let (before, after) = (leading(name), name.len() - core.len() - leading(name));
+    let has_more = method.parameters.len() > 1;
+    let is_constructor = || {
+        method
+            .body
+            .iter()
+            .flat_map(calls)
+            .any(|call| call.func.as_attribute_expr().is_some_and(|callee| callee.attr.as_str() == "__init__"))
+    };
+    if name == "__int__" {
+        return (has_more || is_constructor()).then(|| "__init__".to_owned());
+    }
+    // `_init` and `init__` may be chosen on purpose.
+    if before == 0 || before + after < 2 || OTHERS.contains(&name) {
+        return None;
+    }
+    let plain = core.replace('_', "");
+    let special = SPECIAL.iter().copied().find(|special| *special == plain).or_else(|| {
+        // Without underscores at both ends, a similar name is no sign.
+        let long = SPECIAL.iter().copied().filter(|special| special.len() > 3);
+        nearest(&plain, long).filter(|_| before == 2 && after == 2)
+    })?;
+    if name == format!("__{special}__") {
+        return None;
+    }
+    // `__init` and `_init_` may be private helpers, unless they do what only a constructor does.
+    let is_sure = before == 2 && after == 2 || special == "init" && is_constructor();
+    is_sure.then(|| format!("__{special}__"))
+}
+
+/// Whether a text contains a name, and no letter or underscore follows.
+fn mentions(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let after = text.get(at + name.len()..).and_then(|rest| rest.chars().next());
+        !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    })
+}
+
+fn leading(name: &str) -> usize {
+    name.len() - name.trim_start_matches('_').len()
+}

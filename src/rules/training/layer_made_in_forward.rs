@@ -1,0 +1,91 @@
+//! A layer or a parameter that `forward` creates: it is new in each call, so it is never trained.
+
+use crate::diagnostic::Severity;
+use crate::rules::rule::{Findings, Rule};
+use crate::syntax::ast::{ExprCall, StmtFunctionDef};
+use crate::syntax::{Expr, Ranged, Span, Stmt, blocks, calls, classes, expressions, is_module, methods, path_of};
+
+const NAME: &str = "layer-made-in-forward";
+
+/// Classes of `torch.nn` that have parameters, or the beginnings of their names.
+const LAYERS: &[&str] = &[
+    "Parameter",
+    "Linear",
+    "LazyLinear",
+    "Bilinear",
+    "Conv",
+    "BatchNorm",
+    "LayerNorm",
+    "GroupNorm",
+    "Embedding",
+    "LSTM",
+    "GRU",
+    "RNN",
+    "PReLU",
+    "MultiheadAttention",
+    "Transformer",
+];
+
+#[derive(Default)]
+pub(crate) struct LayerMadeInForward;
+
+impl Rule for LayerMadeInForward {
+    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], _: &str, span: &dyn Fn(usize, usize) -> Span) {
+        for class in classes(body).into_iter().filter(|class| is_module(class)) {
+            for forward in methods(class).filter(|method| method.name.as_str() == "forward") {
+                for (call, name) in made(forward) {
+                    let what = if name == "Parameter" { "parameter" } else { "layer" };
+                    let message =
+                        format!("this creates a new {what} in each call of `forward`: no optimizer trains it");
+                    let span = span(call.start().to_usize(), call.end().to_usize());
+                    findings.report(NAME, Severity::Warning, message, span, Vec::new());
+                }
+            }
+        }
+    }
+}
+
+/// The calls in a method that create layers for this call only.
+fn made(method: &StmtFunctionDef) -> Vec<(&ExprCall, &str)> {
+    // Code that sets weights uses the layer as a function: the weights are chosen or computed.
+    let sets_weights = method.body.iter().flat_map(expressions).any(|expr| {
+        matches!(expr, Expr::Attribute(a) if a.ctx.is_store() || a.attr.as_str() == "data" || a.attr.ends_with('_'))
+    });
+    if sets_weights {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut body: Vec<&Stmt> = method.body.iter().collect();
+    while let Some(stmt) = body.pop() {
+        let inner = blocks(stmt);
+        if stmt.is_function_def_stmt() || stmt.is_class_def_stmt() {
+            continue;
+        }
+        body.extend(inner.iter().copied().flatten());
+        if inner.is_empty() {
+            found.extend(calls(stmt).into_iter().filter_map(|call| Some((call, layer(call)?))));
+        }
+    }
+    found.sort_by_key(|(call, _)| call.start());
+    found
+}
+
+/// The class of a layer, if a call creates one that has trainable parameters.
+fn layer(call: &ExprCall) -> Option<&str> {
+    let name = match path_of(&call.func).as_slice() {
+        ["nn" | "torch", .., name] => *name,
+        _ => return None,
+    };
+    let parent = path_of(&call.func);
+    let of_nn = parent.len() >= 2 && parent.get(parent.len() - 2) == Some(&"nn");
+    let is_layer = LAYERS.iter().any(|layer| match *layer {
+        "Conv" | "BatchNorm" | "Transformer" => name.starts_with(layer),
+        _ => name == *layer,
+    });
+    let frozen = call.arguments.find_keyword("requires_grad").is_some()
+        || call.arguments.find_keyword("affine").is_some()
+        || call.arguments.find_keyword("elementwise_affine").is_some();
+    // The second argument of `nn.Parameter` is `requires_grad`.
+    let frozen = frozen || name == "Parameter" && call.arguments.args.len() > 1;
+    (of_nn && is_layer && !frozen).then_some(name)
+}

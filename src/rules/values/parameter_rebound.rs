@@ -1,0 +1,89 @@
+//! `for p in model.parameters(): p = p * 0.5`, which changes no parameter.
+
+use crate::diagnostic::Severity;
+use crate::rules::rule::{Findings, Rule};
+use crate::syntax::ast::StmtFor;
+use crate::syntax::{Expr, Ranged, Span, Stmt, TextRange, expressions, statements};
+
+const NAME: &str = "parameter-rebound";
+
+/// Methods that yield the parts of a module.
+const PARTS: &[&str] = &[
+    "parameters",
+    "named_parameters",
+    "buffers",
+    "named_buffers",
+    "modules",
+    "named_modules",
+    "children",
+    "state_dict",
+];
+
+#[derive(Default)]
+pub(crate) struct ParameterRebound;
+
+impl Rule for ParameterRebound {
+    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], _: &str, span: &dyn Fn(usize, usize) -> Span) {
+        let place = |range: TextRange| span(range.start().to_usize(), range.end().to_usize());
+        for outer in statements(body, true).into_iter().filter_map(Stmt::as_for_stmt) {
+            let Some(parts) = parts(&outer.iter) else { continue };
+            for (name, statement) in lost(outer) {
+                let message = format!(
+                    "this binds the name `{name}` to a new object: it does not change what `{parts}()` returns"
+                );
+                findings.report(NAME, Severity::Warning, message, place(statement.range()), Vec::new());
+            }
+        }
+    }
+}
+
+/// The method in an expression that yields the parts of a module.
+fn parts(iterated: &Expr) -> Option<&str> {
+    let Expr::Call(call) = iterated else { return None };
+    let own = call.func.as_attribute_expr().map(|callee| callee.attr.as_str());
+    own.filter(|name| PARTS.contains(name)).or_else(|| {
+        // `zip(a.parameters(), b.parameters())`, `enumerate(…)`, `state_dict().items()`
+        let inner = call.func.as_attribute_expr().filter(|callee| callee.attr.as_str() == "items");
+        inner.map(|callee| &*callee.value).into_iter().chain(&call.arguments.args).find_map(parts)
+    })
+}
+
+/// Assignments of a loop's variables whose values nothing reads.
+fn lost(outer: &StmtFor) -> Vec<(&str, &Stmt)> {
+    let variables: Vec<&str> = match &*outer.target {
+        Expr::Name(name) => vec![name.id.as_str()],
+        Expr::Tuple(tuple) => tuple.elts.iter().filter_map(|e| Some(e.as_name_expr()?.id.as_str())).collect(),
+        _ => return Vec::new(),
+    };
+    let reads: Vec<(&str, TextRange)> = outer
+        .body
+        .iter()
+        .flat_map(expressions)
+        .filter_map(Expr::as_name_expr)
+        .filter(|name| name.ctx.is_load())
+        .map(|name| (name.id.as_str(), name.range()))
+        .collect();
+    statements(&outer.body, false)
+        .into_iter()
+        .filter_map(|stmt| {
+            let assign = stmt.as_assign_stmt()?;
+            let [Expr::Name(target)] = assign.targets.as_slice() else { return None };
+            let name = target.id.as_str();
+            if is_same_object(&assign.value, name) {
+                return None;
+            }
+            let is_read = reads.iter().any(|(read, at)| *read == name && at.start() >= stmt.end());
+            (variables.contains(&name) && !is_read).then_some((name, stmt))
+        })
+        .collect()
+}
+
+/// Whether an expression is a method of the variable that works in place and returns its object:
+/// `p.mul_(2)`, or `module.to(device)` for a module.
+fn is_same_object(value: &Expr, name: &str) -> bool {
+    let Some(callee) = value.as_call_expr().and_then(|call| call.func.as_attribute_expr()) else { return false };
+    let of_variable = callee.value.as_name_expr().is_some_and(|object| object.id.as_str() == name);
+    let of_modules =
+        matches!(callee.attr.as_str(), "to" | "cuda" | "cpu" | "half" | "float" | "train" | "eval" | "apply");
+    of_variable && (callee.attr.ends_with('_') || of_modules)
+}

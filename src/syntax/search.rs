@@ -1,0 +1,97 @@
+//! Searches in syntax trees.
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{self as ast, Expr, Stmt};
+
+/// The names in `torch.nn.functional.relu`; empty for other expressions.
+pub(crate) fn path_of(expr: &Expr) -> Vec<&str> {
+    match expr {
+        Expr::Name(name) => vec![name.id.as_str()],
+        Expr::Attribute(attribute) => {
+            let mut path = path_of(&attribute.value);
+            if !path.is_empty() {
+                path.push(attribute.attr.as_str());
+            }
+            path
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a class is derived directly from `nn.Module`.
+pub(crate) fn is_module(class: &ast::StmtClassDef) -> bool {
+    class.bases().iter().any(|base| matches!(path_of(base).as_slice(), ["Module"] | ["nn" | "torch", .., "Module"]))
+}
+
+/// The methods that a class body defines, conditions apart.
+pub(crate) fn methods(class: &ast::StmtClassDef) -> impl Iterator<Item = &ast::StmtFunctionDef> {
+    class.body.iter().filter_map(Stmt::as_function_def_stmt)
+}
+
+/// All class definitions, including those in functions and in other classes.
+pub(crate) fn classes(body: &[Stmt]) -> Vec<&ast::StmtClassDef> {
+    statements(body, true).into_iter().filter_map(Stmt::as_class_def_stmt).collect()
+}
+
+/// All statements of a body, and of the blocks in it. The bodies of functions and classes count only
+/// if `definitions` is true.
+pub(crate) fn statements(body: &[Stmt], definitions: bool) -> Vec<&Stmt> {
+    struct All<'a> {
+        found: Vec<&'a Stmt>,
+        definitions: bool,
+    }
+    impl<'a> Visitor<'a> for All<'a> {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            self.found.push(stmt);
+            if self.definitions || !matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
+                walk_stmt(self, stmt);
+            }
+        }
+
+        // Expressions contain no statements.
+        fn visit_expr(&mut self, _: &'a Expr) {}
+    }
+    let mut all = All { found: Vec::new(), definitions };
+    all.visit_body(body);
+    all.found
+}
+
+/// The blocks of a statement: its body, its `else`, its handlers, and so on.
+pub(crate) fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
+    match stmt {
+        Stmt::FunctionDef(stmt) => vec![&stmt.body],
+        Stmt::ClassDef(stmt) => vec![&stmt.body],
+        Stmt::For(stmt) => vec![&stmt.body, &stmt.orelse],
+        Stmt::While(stmt) => vec![&stmt.body, &stmt.orelse],
+        Stmt::With(stmt) => vec![&stmt.body],
+        Stmt::If(stmt) => {
+            let arms = stmt.elif_else_clauses.iter().map(|clause| clause.body.as_slice());
+            std::iter::once(stmt.body.as_slice()).chain(arms).collect()
+        }
+        Stmt::Match(stmt) => stmt.cases.iter().map(|case| case.body.as_slice()).collect(),
+        Stmt::Try(stmt) => {
+            let handlers = stmt.handlers.iter().map(|ast::ExceptHandler::ExceptHandler(one)| one.body.as_slice());
+            [stmt.body.as_slice(), &stmt.orelse, &stmt.finalbody].into_iter().chain(handlers).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The expressions in a statement, nested blocks included, with the parts of each expression.
+pub(crate) fn expressions(stmt: &Stmt) -> Vec<&Expr> {
+    struct All<'a>(Vec<&'a Expr>);
+    impl<'a> Visitor<'a> for All<'a> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            self.0.push(expr);
+            walk_expr(self, expr);
+        }
+    }
+    let mut all = All(Vec::new());
+    all.visit_stmt(stmt);
+    all.0
+}
+
+/// The calls in a statement, nested blocks included.
+pub(crate) fn calls(stmt: &Stmt) -> Vec<&ast::ExprCall> {
+    expressions(stmt).into_iter().filter_map(Expr::as_call_expr).collect()
+}
