@@ -2,6 +2,7 @@
 
 mod coverage;
 mod options;
+mod starred;
 mod witness;
 
 pub(crate) use self::coverage::{Call as CheckedCall, Known};
@@ -122,7 +123,9 @@ fn run(
     options::weaken(&mut report.diagnostics, &run, &|assumed| job.run(assumed, Wanted::default()).1);
     // The cells of a notebook may run in any order.
     if source.kind() == FileKind::Python && source.parsed().issues.is_empty() {
-        report.diagnostics.extend(rules::parsed(rules, file, &source.parsed().module.body, source.text()));
+        let starred = starred::starred(project, file);
+        let parsed = rules::Source { file, body: &source.parsed().module.body, text: source.text(), starred };
+        report.diagnostics.extend(rules::parsed(rules, &parsed));
         report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     }
     report

@@ -464,7 +464,7 @@ impl<'p> Interp<'p> {
             }
             self.note_places(&callee, call);
             if self.refuse_quotient(&callee, call) {
-                return self.raise("TypeError");
+                return Value::Unknown;
             }
             return self.call_and_place(&call.func, &callee, args, span);
         };
@@ -518,7 +518,7 @@ impl<'p> Interp<'p> {
         }
         self.note_places(&callee, call);
         if self.refuse_quotient(&callee, call) {
-            return self.raise("TypeError");
+            return Value::Unknown;
         }
         match self.call_and_place(&call.func, &callee, args, span) {
             Value::Unknown if matches!(object, Value::Open(_)) && !self.stopped => {

@@ -99,7 +99,9 @@ fn are_alike(a: &str, b: &str) -> bool {
     let shared = a.split('_').filter(word).any(|one| b.split('_').any(|other| one == other));
     let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_').to_owned();
     let ending = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
-    shared || stem(a) == stem(b) || ending > 4
+    // `stylesA` and `stylesB`
+    let differing = a.bytes().zip(b.bytes()).filter(|(a, b)| a != b).count();
+    shared || stem(a) == stem(b) || ending > 4 || a.len() == b.len() && differing == 1
 }
 
 /// `epoch` for `epoch`, `self.epoch` and `args.epoch`.

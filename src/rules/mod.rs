@@ -24,7 +24,7 @@ use std::path::Path;
 
 pub(crate) use page::{Assignment, Needs, Rejects};
 pub use page::{FixKind, Page};
-pub(crate) use rule::Call;
+pub(crate) use rule::{Call, Source};
 pub(crate) use watch::{Found, Watch, Watching, launched, parsed};
 
 mod table {

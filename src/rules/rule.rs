@@ -1,10 +1,12 @@
 //! Rules about order: their methods, the context they get, and how they report.
 
+use rustc_hash::FxHashSet;
+
 use super::trace::{Moment, Trace};
 use super::{Found, Rules};
 use crate::diagnostic::{Diagnostic, Label, Severity, Witness};
 use crate::python::{Bound, Event, Interp, Rejection};
-use crate::syntax::{Span, Stmt};
+use crate::syntax::{FileId, Span, Stmt, TextRange};
 use crate::value::{Sym, Value};
 
 /// A rule that a contract cannot express, created again for each run.
@@ -52,8 +54,8 @@ pub(super) trait Rule: Default {
     /// The run has ended.
     fn end(&self, _: &mut Context<'_, '_>) {}
 
-    /// A Python file was parsed without errors. `_span` makes a span from two offsets in the text.
-    fn parsed(&self, _: &mut Findings<'_>, _body: &[Stmt], _text: &str, _span: &dyn Fn(usize, usize) -> Span) {}
+    /// A Python file was parsed without errors.
+    fn parsed(&self, _: &mut Findings<'_>, _: &Source<'_>) {}
 
     /// A file that launches programs sets an environment variable.
     fn launched(&self, _: &mut Findings<'_>, _variable: &str, _: Span) {}
@@ -73,6 +75,21 @@ impl Context<'_, '_> {
     /// The source text at a place.
     pub(super) fn source(&self, span: Span) -> Option<String> {
         (self.source)(span)
+    }
+}
+
+/// A Python file without syntax errors.
+pub(crate) struct Source<'a> {
+    pub file: FileId,
+    pub body: &'a [Stmt],
+    pub text: &'a str,
+    /// The names that `from … import *` may bind; `None` if they are not known.
+    pub starred: Option<FxHashSet<&'a str>>,
+}
+
+impl Source<'_> {
+    pub(super) fn span(&self, range: TextRange) -> Span {
+        Span::new(self.file, range)
     }
 }
 

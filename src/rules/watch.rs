@@ -1,11 +1,11 @@
 //! Forwards the events of a run to the rules about order.
 
 use super::Rules;
-use super::rule::{Call, Context, Findings, Rule};
+use super::rule::{Call, Context, Findings, Rule, Source};
 use super::trace::{Moment, Trace};
 use crate::diagnostic::Diagnostic;
 use crate::python::{Event, Interp, Rejection};
-use crate::syntax::{FileId, Setting, Span, Stmt};
+use crate::syntax::{FileId, Setting, Span};
 use crate::value::Value;
 
 /// The findings of the rules so far.
@@ -114,10 +114,10 @@ impl Watch {
 }
 
 /// The findings for the syntax of a Python file.
-pub(crate) fn parsed(rules: &Rules, file: FileId, body: &[Stmt], text: &str) -> Found {
+pub(crate) fn parsed(rules: &Rules, source: &Source<'_>) -> Found {
     let mut found = Found::new();
     let (findings, order) = (&mut Findings { rules, found: &mut found }, Order::default());
-    each_rule!(order, rule => rule.parsed(findings, body, text, &|start, end| span_in(file, start, end)));
+    each_rule!(order, rule => rule.parsed(findings, source));
     found
 }
 

@@ -29,14 +29,16 @@ pub(crate) struct Unbound {
 }
 
 /// The uses of names that nothing has bound, in the order of the source. Annotations are not
-/// checked, because often nothing evaluates them.
-pub(crate) fn unbound(body: &[Stmt]) -> Vec<Unbound> {
+/// checked, because often nothing evaluates them. `starred` holds the names that `from … import *`
+/// may bind, if they are known.
+pub(crate) fn unbound(body: &[Stmt], starred: Option<&FxHashSet<&str>>) -> Vec<Unbound> {
     let mut collected = Bound::default();
     collected.visit_body(body);
     let (mut names, mut globals) = (collected.names, Globals::default());
     globals.visit_body(body);
     names.extend(&globals.0);
-    let builtins: FxHashSet<&str> = BUILTINS.split_whitespace().collect();
+    let mut builtins: FxHashSet<&str> = BUILTINS.split_whitespace().collect();
+    builtins.extend(starred.into_iter().flatten());
     let module = Rc::new(Scope { names, class: false });
     // A function may have bound the names that it declares as global before anything else runs.
     let bound = globals.0.into_iter().collect();
@@ -50,7 +52,7 @@ pub(crate) fn unbound(body: &[Stmt]) -> Vec<Unbound> {
         trial: 0,
         jumps: Jumps::default(),
         guarded: 0,
-        stars: collected.star,
+        stars: collected.star && starred.is_none(),
         caught: FxHashSet::default(),
         found: Vec::new(),
         waiting: Vec::new(),
@@ -91,7 +93,7 @@ struct Jumps<'a> {
 }
 
 struct Walk<'a, 'b> {
-    builtins: &'b FxHashSet<&'static str>,
+    builtins: &'b FxHashSet<&'b str>,
     /// From the module inwards.
     scopes: Vec<Rc<Scope<'a>>>,
     /// The names that some path to this place has bound in the innermost scope; `None` if no path
@@ -538,7 +540,7 @@ mod tests {
     /// The names found in a program, with `!` if the scope binds the name elsewhere.
     fn found(text: &str) -> String {
         let parsed = crate::syntax::parse(text, false);
-        let names = unbound(&parsed.module.body).into_iter();
+        let names = unbound(&parsed.module.body, None).into_iter();
         names.map(|one| format!("{}{}", one.name, if one.later { "!" } else { "" })).collect::<Vec<_>>().join(" ")
     }
 

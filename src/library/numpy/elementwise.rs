@@ -7,7 +7,7 @@ use super::promotion;
 use crate::library::common::{array, part_of};
 use crate::library::torch::picks;
 use crate::library::{Cx, Table};
-use crate::python::{BinOp, Bound, Interp, UnaryOp};
+use crate::python::{BinOp, Bound, Interp, RejectKind, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Device, Dtype, Range, Role, Tensor, Type, Value, sym};
 
@@ -393,8 +393,13 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !b.given("x") {
         // The indices of true elements, one array per dimension.
         let Some(rank) = condition.as_ref().and_then(Tensor::rank) else { return Value::Unknown };
+        if rank == 0 {
+            let message = "the condition has no dimensions, so there are no positions in it";
+            cx.reject_if("with NumPy 2.1 or newer", RejectKind::Value, message, Vec::new());
+            return Value::Unknown;
+        }
         let count = cx.fresh_dim("n");
-        let indices = (0..rank.max(1)).map(|_| {
+        let indices = (0..rank).map(|_| {
             let mut out = array(None, Some(Dtype::Int64), at);
             out.shape = Some(vec![count.clone()]);
             out

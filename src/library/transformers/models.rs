@@ -32,6 +32,8 @@ const TASKS: &[&str] = &[
 ];
 
 /// The positional parameters of most models have this order up to the mask.
+/// The attribute for the argument `return_dict` of `from_pretrained`.
+const RETURN_DICT: &str = "_return_dict";
 const FORWARD: &str = "self, input_ids=None, attention_mask=None, *more, labels=None, return_dict=None, \
                        inputs_embeds=None, **kwargs";
 const FORWARD_IMAGES: &str = "self, pixel_values=None, *more, labels=None, return_dict=None, **kwargs";
@@ -134,6 +136,10 @@ fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(id) = model.as_obj() {
         build(cx, id, class, config, opaque);
         cx.it.heap.set_attr(id, "training", Value::Bool(false));
+        // Such an argument changes the configuration, which the calls of the model read.
+        if let Some((_, given)) = b.extra.iter().find(|(name, _)| name.as_str() == "return_dict") {
+            cx.it.heap.set_attr(id, RETURN_DICT, given.value.clone());
+        }
     }
     model
 }
@@ -290,7 +296,11 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         None => false,
     };
     let switched = b.open || b.extra.iter().any(|(name, _)| name.as_str().starts_with("output_"));
-    if b.get("return_dict").as_bool() == Some(false) {
+    let return_dict = match b.get("return_dict") {
+        Value::None => cx.attr(&model, RETURN_DICT),
+        given => given,
+    };
+    if return_dict.as_bool() == Some(false) {
         let known = complete && !switched && !labels.is_unknown();
         return if known { Value::tuple(result.into_iter().map(|(_, v)| v).collect()) } else { Value::Unknown };
     }

@@ -1,9 +1,9 @@
 //! Hooks of Lightning whose parameters do not fit the arguments with which Lightning calls them.
 
 use crate::diagnostic::Severity;
-use crate::rules::rule::{Findings, Rule};
+use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{StmtClassDef, StmtFunctionDef};
-use crate::syntax::{Ranged, Span, Stmt, classes, methods, path_of};
+use crate::syntax::{Ranged, classes, methods, path_of};
 
 const NAME: &str = "lightning-hook-arguments";
 
@@ -32,11 +32,11 @@ const HOOKS: &[(&str, &[&str])] = &[
 pub(crate) struct LightningHookArguments;
 
 impl Rule for LightningHookArguments {
-    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], text: &str, span: &dyn Fn(usize, usize) -> Span) {
-        if !text.contains("lightning") {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        if !source.text.contains("lightning") {
             return;
         }
-        for class in classes(body) {
+        for class in classes(source.body) {
             let Some(passed) = passed(class) else { continue };
             for method in methods(class) {
                 let Some((name, arguments)) = HOOKS.iter().find(|(name, _)| *name == method.name.as_str()) else {
@@ -50,7 +50,7 @@ impl Rule for LightningHookArguments {
                     [] => format!("Lightning calls `{name}` without arguments"),
                     arguments => format!("Lightning calls `{name}` with the arguments `{}`", arguments.join(", ")),
                 };
-                let at = span(method.name.start().to_usize(), method.name.end().to_usize());
+                let at = source.span(method.name.range());
                 findings.report(NAME, Severity::Error, message, at, Vec::new());
             }
         }

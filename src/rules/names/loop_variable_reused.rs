@@ -1,7 +1,7 @@
 //! An inner loop that assigns the variable of an outer loop, which is used afterwards.
 
 use crate::diagnostic::{Label, Severity};
-use crate::rules::rule::{Findings, Rule};
+use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExprContext};
 use crate::syntax::{Expr, Ranged, Span, Stmt, TextRange, blocks, statements};
@@ -12,9 +12,8 @@ const NAME: &str = "loop-variable-reused";
 pub(crate) struct LoopVariableReused;
 
 impl Rule for LoopVariableReused {
-    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], _: &str, span: &dyn Fn(usize, usize) -> Span) {
-        let place = |range: TextRange| span(range.start().to_usize(), range.end().to_usize());
-        for stmt in statements(body, true) {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        for stmt in statements(source.body, true) {
             let Stmt::For(outer) = stmt else { continue };
             for variable in targets(&outer.target) {
                 let Some((inner, read)) = overwritten(variable, &outer.body, &[]) else { continue };
@@ -22,10 +21,10 @@ impl Rule for LoopVariableReused {
                     "`{variable}` is the variable of the outer loop: after this inner loop, its value is another"
                 );
                 let labels = vec![
-                    label(place(outer.target.range()), "the outer loop assigns it here"),
-                    label(place(read), "this reads the last value of the inner loop"),
+                    label(source.span(outer.target.range()), "the outer loop assigns it here"),
+                    label(source.span(read), "this reads the last value of the inner loop"),
                 ];
-                findings.report(NAME, Severity::Warning, message, place(inner), labels);
+                findings.report(NAME, Severity::Warning, message, source.span(inner), labels);
             }
         }
     }

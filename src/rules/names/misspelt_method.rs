@@ -2,9 +2,9 @@
 
 use crate::diagnostic::Severity;
 use crate::python::nearest;
-use crate::rules::rule::{Findings, Rule};
+use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::StmtFunctionDef;
-use crate::syntax::{Ranged, Span, Stmt, calls, classes, methods};
+use crate::syntax::{Ranged, calls, classes, methods};
 
 const NAME: &str = "misspelt-method";
 
@@ -17,17 +17,17 @@ const OTHERS: &[&str] = &["__int__", "__aenter__", "__aexit__", "__aiter__", "__
 pub(crate) struct MisspeltMethod;
 
 impl Rule for MisspeltMethod {
-    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], text: &str, span: &dyn Fn(usize, usize) -> Span) {
-        for class in classes(body) {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        for class in classes(source.body) {
             for method in methods(class) {
                 let name = method.name.as_str();
                 let Some(meant) = meant(method) else { continue };
                 // A program that refers to the name has chosen it.
-                let is_used = [".", "\"", "'"].iter().any(|before| mentions(text, &format!("{before}{name}")));
+                let is_used = [".", "\"", "'"].iter().any(|before| mentions(source.text, &format!("{before}{name}")));
                 if is_used || methods(class).any(|other| other.name.as_str() == meant) {
                     continue;
                 }
-                let at = span(method.name.start().to_usize(), method.name.end().to_usize());
+                let at = source.span(method.name.range());
                 let message = format!("nothing calls `{name}`: is it a misspelling of `{meant}`?");
                 findings.report(NAME, Severity::Warning, message, at, Vec::new());
             }

@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::Severity;
 use crate::python::{meant, nearest};
-use crate::rules::rule::{Findings, Rule};
-use crate::syntax::{Span, Stmt, Unbound, unbound};
+use crate::rules::rule::{Findings, Rule, Source};
+use crate::syntax::{Span, Unbound, unbound};
 
 const NAME: &str = "undefined-name";
 
@@ -28,19 +28,19 @@ const DYNAMIC: &[&str] = &[
 pub(crate) struct UndefinedName;
 
 impl Rule for UndefinedName {
-    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], text: &str, span: &dyn Fn(usize, usize) -> Span) {
-        if DYNAMIC.iter().any(|dynamic| text.contains(dynamic)) {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        if DYNAMIC.iter().any(|dynamic| source.text.contains(dynamic)) {
             return;
         }
         let mut first: FxHashMap<String, Span> = FxHashMap::default();
-        for Unbound { name, at, later, known } in unbound(body) {
+        for Unbound { name, at, later, known } in unbound(source.body, source.starred.as_ref()) {
             let message = if later {
                 format!("`{name}` is read before it is assigned: no path to this line assigns it")
             } else {
                 let near = nearest(&name, known.iter().map(String::as_str));
                 format!("`{name}` is not defined: no scope around this line binds it{}", meant(near))
             };
-            let span = span(at.start().to_usize(), at.end().to_usize());
+            let span = source.span(at);
             let cause = *first.entry(name).or_insert(span);
             if let Some(finding) = findings.report(NAME, Severity::Error, message, span, Vec::new()) {
                 // One import or assignment usually corrects all uses of a name.

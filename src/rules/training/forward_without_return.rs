@@ -1,10 +1,10 @@
 //! A `forward` that computes a result and does not return it.
 
 use crate::diagnostic::Severity;
-use crate::rules::rule::{Findings, Rule};
+use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::Expr;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
-use crate::syntax::{Ranged, Span, Stmt, classes, is_module, methods, path_of};
+use crate::syntax::{Ranged, Stmt, classes, is_module, methods, path_of};
 
 const NAME: &str = "forward-without-return";
 
@@ -12,8 +12,8 @@ const NAME: &str = "forward-without-return";
 pub(crate) struct ForwardWithoutReturn;
 
 impl Rule for ForwardWithoutReturn {
-    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], _: &str, span: &dyn Fn(usize, usize) -> Span) {
-        let modules = classes(body).into_iter().filter(|class| is_module(class));
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        let modules = classes(source.body).into_iter().filter(|class| is_module(class));
         let forwards = modules.flat_map(methods).filter(|def| def.name.as_str() == "forward" && !def.is_async);
         for forward in forwards {
             let Some(last) = forward.body.last().filter(|last| is_lost(last, &forward.body)) else { continue };
@@ -23,7 +23,7 @@ impl Rule for ForwardWithoutReturn {
                 continue;
             }
             let message = "`forward` does not return what it computes here: a call of the module gives None";
-            let span = span(last.start().to_usize(), last.end().to_usize());
+            let span = source.span(last.range());
             findings.report(NAME, Severity::Warning, message, span, Vec::new());
         }
     }

@@ -1,9 +1,9 @@
 //! `loss.requires_grad_()` and `Variable(loss, requires_grad=True)` before `loss.backward()`.
 
 use crate::diagnostic::Severity;
-use crate::rules::rule::{Findings, Rule};
+use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::ExprCall;
-use crate::syntax::{Expr, Ranged, Span, Stmt, TextRange, blocks, calls, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, blocks, calls, path_of, statements};
 
 const NAME: &str = "gradient-required-of-loss";
 
@@ -15,9 +15,8 @@ const CREATE: &[&str] =
 pub(crate) struct GradientRequiredOfLoss;
 
 impl Rule for GradientRequiredOfLoss {
-    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], _: &str, span: &dyn Fn(usize, usize) -> Span) {
-        let place = |range: TextRange| span(range.start().to_usize(), range.end().to_usize());
-        for block in std::iter::once(body).chain(statements(body, true).into_iter().flat_map(blocks)) {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        for block in std::iter::once(source.body).chain(statements(source.body, true).into_iter().flat_map(blocks)) {
             for (at, stmt) in block.iter().enumerate() {
                 let Some((name, how)) = required(stmt) else { continue };
                 let (before, after) = block.split_at(at);
@@ -35,7 +34,7 @@ impl Rule for GradientRequiredOfLoss {
                          gradients of the model"
                     ),
                 };
-                findings.report(NAME, Severity::Warning, message, place(stmt.range()), Vec::new());
+                findings.report(NAME, Severity::Warning, message, source.span(stmt.range()), Vec::new());
             }
         }
     }

@@ -1,9 +1,9 @@
 //! A layer or a parameter that `forward` creates: it is new in each call, so it is never trained.
 
 use crate::diagnostic::Severity;
-use crate::rules::rule::{Findings, Rule};
+use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Span, Stmt, blocks, calls, classes, expressions, is_module, methods, path_of};
+use crate::syntax::{Expr, Ranged, Stmt, blocks, calls, classes, expressions, is_module, methods, path_of};
 
 const NAME: &str = "layer-made-in-forward";
 
@@ -30,14 +30,14 @@ const LAYERS: &[&str] = &[
 pub(crate) struct LayerMadeInForward;
 
 impl Rule for LayerMadeInForward {
-    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], _: &str, span: &dyn Fn(usize, usize) -> Span) {
-        for class in classes(body).into_iter().filter(|class| is_module(class)) {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        for class in classes(source.body).into_iter().filter(|class| is_module(class)) {
             for forward in methods(class).filter(|method| method.name.as_str() == "forward") {
                 for (call, name) in made(forward) {
                     let what = if name == "Parameter" { "parameter" } else { "layer" };
                     let message =
                         format!("this creates a new {what} in each call of `forward`: no optimizer trains it");
-                    let span = span(call.start().to_usize(), call.end().to_usize());
+                    let span = source.span(call.range());
                     findings.report(NAME, Severity::Warning, message, span, Vec::new());
                 }
             }

@@ -1,9 +1,9 @@
 //! A `train(mode)` of a module that calls `super().train()` without the mode.
 
 use crate::diagnostic::Severity;
-use crate::rules::rule::{Findings, Rule};
+use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Span, Stmt, blocks, calls, classes, expressions, methods};
+use crate::syntax::{Expr, Ranged, blocks, calls, classes, expressions, methods};
 
 const NAME: &str = "mode-not-passed-on";
 
@@ -11,15 +11,15 @@ const NAME: &str = "mode-not-passed-on";
 pub(crate) struct ModeNotPassedOn;
 
 impl Rule for ModeNotPassedOn {
-    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], _: &str, span: &dyn Fn(usize, usize) -> Span) {
-        for class in classes(body) {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        for class in classes(source.body) {
             // Without a class of PyTorch among the bases, `train` may mean something else.
             if class.bases().is_empty() || !methods(class).any(|method| method.name.as_str() == "forward") {
                 continue;
             }
             for method in methods(class).filter(|method| method.name.as_str() == "train") {
                 let Some(call) = dropped(method) else { continue };
-                let span = span(call.start().to_usize(), call.end().to_usize());
+                let span = source.span(call.range());
                 let message = "`eval()` calls `train(False)`, but this does not pass the mode on: the module is in \
                                training mode after `eval()`";
                 findings.report(NAME, Severity::Warning, message, span, Vec::new());

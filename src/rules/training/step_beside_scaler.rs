@@ -1,9 +1,9 @@
 //! `optimizer.step()` beside `scaler.step(optimizer)`: a second step with the same gradients.
 
 use crate::diagnostic::{Label, Severity};
-use crate::rules::rule::{Findings, Rule};
+use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::ExprCall;
-use crate::syntax::{Expr, Ranged, Span, Stmt, TextRange, blocks, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, blocks, path_of, statements};
 
 const NAME: &str = "step-beside-scaler";
 
@@ -11,9 +11,8 @@ const NAME: &str = "step-beside-scaler";
 pub(crate) struct StepBesideScaler;
 
 impl Rule for StepBesideScaler {
-    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], _: &str, span: &dyn Fn(usize, usize) -> Span) {
-        let place = |range: TextRange| span(range.start().to_usize(), range.end().to_usize());
-        for block in std::iter::once(body).chain(statements(body, true).into_iter().flat_map(blocks)) {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        for block in std::iter::once(source.body).chain(statements(source.body, true).into_iter().flat_map(blocks)) {
             let calls: Vec<&ExprCall> = block.iter().filter_map(statement_call).collect();
             for (at, scaled) in calls.iter().enumerate() {
                 let Some(optimizer) = scaled_step(scaled) else { continue };
@@ -26,8 +25,9 @@ impl Rule for StepBesideScaler {
                 let message = format!(
                     "`{name}` makes a step of its own beside the step of the scaler, with gradients that may be scaled"
                 );
-                let label = Label { span: place(scaled.range()), message: "the scaler makes the step here".to_owned() };
-                findings.report(NAME, Severity::Warning, message, place(second.range()), vec![label]);
+                let label =
+                    Label { span: source.span(scaled.range()), message: "the scaler makes the step here".to_owned() };
+                findings.report(NAME, Severity::Warning, message, source.span(second.range()), vec![label]);
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::diagnostic::Severity;
 use crate::python::Event;
 use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
-use crate::value::{Value, sym};
+use crate::value::{Grad, Value, sym};
 
 const NAME: &str = "discarded-result";
 
@@ -32,6 +32,9 @@ const METHODS: &[&str] = &[
 
 /// Of these methods, those without arguments that only tensors have.
 const ONLY_OF_TENSORS: &[&str] = &["detach", "contiguous"];
+
+/// Of these methods, those that classes of programs also have.
+const OF_OTHERS: &[&str] = &["expand", "flatten", "repeat", "scatter", "view"];
 
 /// Functions that return a new array or tensor, or a view.
 const FUNCTIONS: &[&str] = &[
@@ -69,7 +72,11 @@ impl Rule for DiscardedResult {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let method = path.as_str().strip_prefix("torch.Tensor.").filter(|method| METHODS.contains(method));
         let is_one = match method {
-            Some(_) => cx.it.heap.is_tensor(&bound.get("input")),
+            // A value about which nothing is known may be an object with a method of this name.
+            Some(method) => cx.it.heap.tensor_ref(&bound.get("input")).is_some_and(|tensor| {
+                let is_known = tensor.shape.is_some() || tensor.dtype.is_some() || tensor.grad != Grad::Unknown;
+                is_known || !OF_OTHERS.contains(&method)
+            }),
             None => FUNCTIONS.contains(&path.as_str()),
         };
         if is_one && !bound.given("out") {

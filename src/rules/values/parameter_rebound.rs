@@ -1,9 +1,9 @@
 //! `for p in model.parameters(): p = p * 0.5`, which changes no parameter.
 
 use crate::diagnostic::Severity;
-use crate::rules::rule::{Findings, Rule};
+use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::StmtFor;
-use crate::syntax::{Expr, Ranged, Span, Stmt, TextRange, expressions, statements};
+use crate::syntax::{Expr, Ranged, Stmt, TextRange, expressions, statements};
 
 const NAME: &str = "parameter-rebound";
 
@@ -23,15 +23,14 @@ const PARTS: &[&str] = &[
 pub(crate) struct ParameterRebound;
 
 impl Rule for ParameterRebound {
-    fn parsed(&self, findings: &mut Findings<'_>, body: &[Stmt], _: &str, span: &dyn Fn(usize, usize) -> Span) {
-        let place = |range: TextRange| span(range.start().to_usize(), range.end().to_usize());
-        for outer in statements(body, true).into_iter().filter_map(Stmt::as_for_stmt) {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        for outer in statements(source.body, true).into_iter().filter_map(Stmt::as_for_stmt) {
             let Some(parts) = parts(&outer.iter) else { continue };
             for (name, statement) in lost(outer) {
                 let message = format!(
                     "this binds the name `{name}` to a new object: it does not change what `{parts}()` returns"
                 );
-                findings.report(NAME, Severity::Warning, message, place(statement.range()), Vec::new());
+                findings.report(NAME, Severity::Warning, message, source.span(statement.range()), Vec::new());
             }
         }
     }

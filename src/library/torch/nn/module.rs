@@ -324,7 +324,8 @@ fn train(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     // `eval()` calls `train(False)`, which the program may define.
     set_mode(cx, &object, &Value::Bool(false));
     let span = cx.span;
-    if cx.it.user_method(&object, "train").is_some()
+    if cx.it.user_method(&object, "eval").is_none()
+        && cx.it.user_method(&object, "train").is_some()
         && let Some(method) = cx.it.try_getattr(&object, sym("train"), span)
     {
         let args = Args::positional([Value::Bool(false)], span);

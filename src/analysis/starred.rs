@@ -1,0 +1,56 @@
+//! The names that `from … import *` may bind.
+
+use rustc_hash::FxHashSet;
+
+use crate::project::{FileKind, Project, Resolved, SourceFile};
+use crate::syntax::{self, FileId, Stmt, ast};
+
+/// Texts of modules whose names the syntax does not show.
+const DYNAMIC: &[&str] = &["exec(", "globals()", "locals()", "vars()", "__getattr__(", "sys.modules[", "__dict__"];
+
+/// The names that the star imports of a file may bind; `None` if a star import takes them from a
+/// module that is not a part of the project, or whose names are not known.
+pub(super) fn starred(project: &Project, file: FileId) -> Option<FxHashSet<&str>> {
+    let mut names = FxHashSet::default();
+    let mut seen = vec![file];
+    let mut waiting = vec![file];
+    while let Some(file) = waiting.pop() {
+        for import in stars(&project.file(file).parsed().module.body) {
+            let module = import.module.as_ref().map_or("", ast::Identifier::as_str);
+            let Resolved::File(source) = project.resolve_import(file, module, import.level) else { return None };
+            if !seen.contains(&source.id) {
+                seen.push(source.id);
+                waiting.push(source.id);
+                add_names(source, &mut names)?;
+            }
+        }
+    }
+    Some(names)
+}
+
+fn stars(body: &[Stmt]) -> impl Iterator<Item = &ast::StmtImportFrom> {
+    let imports = syntax::statements(body, true).into_iter().filter_map(Stmt::as_import_from_stmt);
+    imports.filter(|import| import.names.iter().any(|alias| alias.name.as_str() == "*"))
+}
+
+/// Adds the names that a module may bind. `None` if they are not known.
+fn add_names<'p>(source: &'p SourceFile, names: &mut FxHashSet<&'p str>) -> Option<()> {
+    let is_known = source.kind() == FileKind::Python
+        && source.parsed().issues.is_empty()
+        && !DYNAMIC.iter().any(|text| source.text().contains(text));
+    if !is_known {
+        return None;
+    }
+    names.extend(source.bindings().names());
+    for stmt in syntax::statements(&source.parsed().module.body, true) {
+        match stmt {
+            Stmt::Global(global) => names.extend(global.names.iter().map(ast::Identifier::as_str)),
+            // `from .layers import x` also binds `layers` in a package.
+            Stmt::ImportFrom(import) if import.level > 0 => {
+                names.extend(import.module.iter().flat_map(|module| module.as_str().split('.')));
+            }
+            _ => {}
+        }
+    }
+    Some(())
+}
