@@ -418,6 +418,7 @@ impl Library for Libraries {
 
     fn unseen(&self, it: &mut Interp<'_>, object: ObjId) {
         pandas::forget(it, object);
+        stdlib::argparse::unseen(it, object);
         torch::nn::moves::unseen(it, object);
         torch::attributes::unseen(it, object);
     }

@@ -171,6 +171,16 @@ impl Interp<'_> {
         })
     }
 
+    /// Reports an attribute that the parsed arguments of the command line do not have, unless the
+    /// program may set it or test for it. Returns the value of the expression, if this is reported.
+    pub(crate) fn lacks_option(&mut self, name: Sym, message: String, span: Span) -> Option<Value> {
+        if self.may_be_given(name) {
+            return None;
+        }
+        self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
+        Some(self.raise("AttributeError"))
+    }
+
     /// Whether the program may set an attribute of this name, or test whether it exists.
     fn may_be_given(&self, name: Sym) -> bool {
         self.may_be_fallback() || self.is_given(name)

@@ -7,15 +7,16 @@ use std::rc::Rc;
 
 use crate::library::common::{instance, itself, list_of_str, none, open_attrs, unknown};
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound, CommandOption};
+use crate::python::{Args, Bound, CommandOption, Interp, meant, nearest};
 use crate::syntax::Span;
-use crate::value::{Data, Dict, Key, ObjId, Type, Value};
+use crate::value::{Data, Dict, Key, ObjId, Sym, Type, Value};
 
 /// The attribute that holds a parser's values, as a dictionary by destination. If an option (not
 /// only `set_defaults`) sets a destination, the dictionary has a second entry for this destination:
 /// a tuple with the option's declaration.
 const VALUES: &str = "_values";
 
+const NAMESPACE: &str = "argparse.Namespace";
 const PARSER: &str = "argparse.ArgumentParser";
 const GROUP: &str = "argparse._ActionsContainer";
 
@@ -31,9 +32,10 @@ pub(crate) fn register(t: &mut Table) {
     );
     parser.keeps_arguments = false;
     parser.init = Some(new_parser);
-    let namespace = t.class("argparse.Namespace", &[], "**kwargs");
+    let namespace = t.class(NAMESPACE, &[], "**kwargs");
     namespace.keeps_arguments = false;
     namespace.init = Some(open_attrs);
+    namespace.attribute = Some(missing_option);
     t.class("argparse._SubParsersAction", &[], "").keeps_arguments = false;
 
     t.def(
@@ -348,7 +350,7 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             _ => forget(&mut dict),
         }
     }
-    let mut out = instance(cx, "argparse.Namespace", Vec::new());
+    let mut out = instance(cx, NAMESPACE, Vec::new());
     if let Value::Obj(id) = &mut out
         && let Some(instance) = cx.it.heap.instance_mut(*id)
     {
@@ -360,6 +362,42 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     out
+}
+
+/// Handles a parser, or parsed arguments, that were passed to unseen code, which may have added
+/// options.
+pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
+    let Some(class) = it.heap.instance_of(&Value::Obj(object)).and_then(|instance| instance.class.as_path()) else {
+        return;
+    };
+    match class {
+        PARSER | GROUP => {
+            let dict = it.heap.attr(object, VALUES).and_then(|values| values.as_obj());
+            if let Some(Data::Dict(dict)) = dict.map(|dict| it.heap.get_mut(dict)) {
+                dict.open = Some(Value::Unknown);
+            }
+        }
+        NAMESPACE => {
+            if let Some(instance) = it.heap.instance_mut(object) {
+                instance.open = true;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An attribute that the parsed arguments do not have: the parser defines no such option.
+fn missing_option(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+    let instance = cx.it.heap.instance_of(object)?;
+    let is_closed = !instance.open && !instance.attrs.is_empty() && !name.as_str().starts_with('_');
+    if !is_closed {
+        return None;
+    }
+    let options = instance.attrs.keys().map(|option| option.as_str());
+    let near = meant(nearest(name.as_str(), options));
+    let message = format!("the parser defines no option `{name}`{near}");
+    let span = cx.span;
+    cx.it.lacks_option(name, message, span)
 }
 
 fn forget(dict: &mut Dict) {

@@ -1,15 +1,50 @@
-//! A function in a condition, or compared with a value, instead of the result of its call.
+//! A function in a condition, compared with a value, or as a statement, without a call.
 
 use crate::diagnostic::Severity;
 use crate::python::Event;
-use crate::rules::rule::{Context, Rule};
+use crate::rules::rule::{Context, Findings, Rule, Source};
+use crate::syntax::{Ranged, statements};
 
 const NAME: &str = "uncalled-function";
 
 #[derive(Default)]
 pub(crate) struct UncalledFunction;
 
+/// Methods that a statement without parentheses does not call.
+const METHODS: &[&str] = &[
+    "backward",
+    "close",
+    "cpu",
+    "cuda",
+    "detach",
+    "detach_",
+    "eval",
+    "flush",
+    "synchronize",
+    "step",
+    "train",
+    "update",
+    "zero_",
+    "zero_grad",
+    "empty_cache",
+    "show",
+    "barrier",
+    "init_process_group",
+    "requires_grad_",
+];
+
 impl Rule for UncalledFunction {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        for stmt in statements(source.body, true) {
+            let Some(attribute) = stmt.as_expr_stmt().and_then(|stmt| stmt.value.as_attribute_expr()) else { continue };
+            if !METHODS.contains(&attribute.attr.as_str()) {
+                continue;
+            }
+            let message = format!("`{}` is not called here: this statement does nothing", attribute.attr);
+            findings.report(NAME, Severity::Warning, message, source.span(stmt.range()), Vec::new());
+        }
+    }
+
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
         let Event::Uncalled { tested, span } = event else { return };
         // A `try` may find out whether the function exists.

@@ -1,5 +1,6 @@
 //! TV6: autograd and loops.
 
+pub(super) mod backward_after_loop;
 pub(super) mod changed_through_data;
 pub(super) mod clipping_after_step;
 pub(super) mod clipping_before_backward;
@@ -24,6 +25,7 @@ pub(super) mod repeated_module;
 pub(super) mod replaced_parameters_not_optimized;
 pub(super) mod requires_grad_set_on_module;
 pub(super) mod result_assigned_over_object;
+pub(super) mod return_in_loop;
 pub(super) mod sampler_without_set_epoch;
 pub(super) mod saved_tensor_modified;
 pub(super) mod scaled_gradients_used;

@@ -2,4 +2,5 @@
 
 pub(super) mod bits_of_mask_flipped;
 pub(super) mod discarded_result;
+pub(super) mod nan_comparison;
 pub(super) mod parameter_rebound;
