@@ -29,12 +29,19 @@ impl Rule for ValueComparedWithItself {
         let (Some(a), Some(b)) = (bound.span(first), bound.span(second)) else { return };
         let texts = (cx.source(a), cx.source(b));
         let (Some(a), Some(b)) = texts else { return };
-        // Numbers such as 0.5 are often the same, and a call may give another value each time.
-        let is_name = a.starts_with(|c: char| c.is_alphabetic() || c == '_') && !a.contains("rand");
-        if a != b || !is_name || bound.span(first) == bound.span(second) || cx.it.expects_failure() {
+        if a != b || !is_one_value(&a) || bound.span(first) == bound.span(second) || cx.it.expects_failure() {
             return;
         }
         let message = format!("`{first}` and `{second}` are both `{a}`");
         cx.findings.report(NAME, Severity::Warning, message, cx.span, Vec::new());
     }
+}
+
+/// Whether an expression names one value, each time it is evaluated. Numbers such as 0.5 do not
+/// count, because they are often the same on purpose, and a call may give another value each time.
+fn is_one_value(text: &str) -> bool {
+    /// Calls that give the same value.
+    const PURE: &[&str] = &[".tolist()", ".numpy()", ".detach()", ".cpu()", ".float()", ".item()"];
+    let name = PURE.iter().fold(text.to_owned(), |text, call| text.replace(call, ""));
+    name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !name.contains('(')
 }
