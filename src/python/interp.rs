@@ -199,6 +199,8 @@ pub(crate) struct Interp<'p> {
     pub(super) callee_is_global: bool,
     /// The number of objects at the last rejected call.
     pub(super) refused_since: usize,
+    /// The calls whose arguments were compared with the parameters of the callee.
+    pub(super) placed: FxHashSet<Span>,
     /// For each function: the names that it assigns in only one place, and a quotient there.
     pub(super) quotients: FxHashMap<CodeId, FxHashSet<String>>,
     /// The places of operations that succeeded: a [doubtful](super::Certainty::Doubtful) failure at
@@ -280,6 +282,7 @@ impl<'p> Interp<'p> {
             refused_in: (0, 0),
             callee_is_global: false,
             refused_since: 0,
+            placed: FxHashSet::default(),
             quotients: FxHashMap::default(),
             passed: FxHashSet::default(),
             unjudged: FxHashSet::default(),

@@ -30,7 +30,8 @@ const OPTIONS: &[&str] = &[
 impl Interp<'_> {
     /// Tells observers that a positional argument has the name of another parameter of the callee.
     pub(super) fn note_places(&mut self, callee: &Value, call: &ExprCall) {
-        if call.arguments.args.len() < 2 {
+        // One look at each call is enough: the callee is nearly always the same.
+        if call.arguments.args.len() < 2 || !self.placed.insert(self.span(call)) {
             return;
         }
         let of_library = matches!(callee, Value::Path(_));

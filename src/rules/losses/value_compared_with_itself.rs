@@ -15,7 +15,6 @@ const PAIRS: &[(&str, &str, &str)] = &[
     ("torch.nn.functional.nll_loss", "input", "target"),
     ("torch.nn.functional.binary_cross_entropy", "input", "target"),
     ("torch.nn.functional.binary_cross_entropy_with_logits", "input", "target"),
-    ("torch.nn.functional.kl_div", "input", "target"),
     ("torchvision.transforms.Normalize", "mean", "std"),
     ("torchvision.transforms.functional.normalize", "mean", "std"),
 ];
