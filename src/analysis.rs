@@ -124,7 +124,7 @@ fn run(
     // The cells of a notebook may run in any order.
     if source.kind() == FileKind::Python && source.parsed().issues.is_empty() {
         let starred = starred::starred(project, file);
-        let parsed = rules::Source { file, body: &source.parsed().module.body, text: source.text(), starred };
+        let parsed = rules::Source::new(file, &source.parsed().module.body, source.text(), starred);
         report.diagnostics.extend(rules::parsed(rules, &parsed));
         report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     }

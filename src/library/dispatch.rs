@@ -105,13 +105,12 @@ impl Library for Libraries {
     }
 
     fn is_method(&self, heap: &Heap, value: &Value) -> bool {
-        let is_listed = |path: &str| !signatures::of(path).is_empty();
         match value {
-            Value::Path(path) => is_listed(path.as_str()) && self.bases(*path).is_none(),
+            Value::Path(path) => signatures::lists(path.as_str()) && self.bases(*path).is_none(),
             Value::Method(pair) => {
                 let (object, name) = &**pair;
                 let is_tensor = heap.tensor_ref(object).is_some_and(|tensor| tensor.array == ArrayKind::Torch);
-                is_tensor && is_listed(&format!("torch.Tensor.{name}"))
+                is_tensor && signatures::lists(&format!("torch.Tensor.{name}"))
                     || heap.instance_of(object).is_some() && METHODS_OF_MODULES.contains(&name.as_str())
             }
             _ => false,

@@ -13,6 +13,11 @@ fn path_of(line: &str) -> &str {
     line.split('(').next().unwrap_or(line)
 }
 
+/// Whether the file lists a path.
+pub(super) fn lists(path: &str) -> bool {
+    LINES.binary_search_by(|line| path_of(line).cmp(path)).is_ok()
+}
+
 /// The signatures of a path, in the order of the file; empty if the file does not list it. For a
 /// method, the object on which it is called is the parameter `input`, as in the function of the
 /// same name.

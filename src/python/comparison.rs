@@ -15,24 +15,25 @@ impl<'p> Interp<'p> {
         // The possible result of the chain if a comparison before the last one ends it.
         let mut earlier: Option<Value> = None;
         let last = e.ops.len().saturating_sub(1);
-        for (i, (op, right)) in e.ops.iter().zip(&*e.comparators).enumerate() {
+        let mut left_expr: &Expr = &e.left;
+        for (i, (op, right_expr)) in e.ops.iter().zip(&*e.comparators).enumerate() {
             let class = match op {
-                CmpOp::In | CmpOp::NotIn => self.class_as_text(right),
+                CmpOp::In | CmpOp::NotIn => self.class_as_text(right_expr),
                 _ => None,
             };
             let right = match &class {
                 Some(_) => Value::Any(Type::Str),
-                None => self.eval(right),
+                None => self.eval(right_expr),
             };
             let found = class.and_then(|class| self.is_in_class_text(&class, &left));
             if matches!(op, CmpOp::Eq | CmpOp::NotEq) {
-                let before = i.checked_sub(1).and_then(|i| e.comparators.get(i)).unwrap_or(&e.left);
-                for (value, expr, other) in [(&left, before, &right), (&right, &e.comparators[i], &left)] {
+                for (value, expr, other) in [(&left, left_expr, &right), (&right, right_expr, &left)] {
                     if is_plain(other) {
                         self.note_uncalled(value, expr, false);
                     }
                 }
             }
+            left_expr = right_expr;
             let value = match found {
                 Some(found) => Value::Bool(found == (*op == CmpOp::In)),
                 None => self.compare_one(*op, &left, &right, span),

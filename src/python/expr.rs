@@ -458,12 +458,7 @@ impl<'p> Interp<'p> {
                 self.event(Event::Unseen { name: sym(name), span });
             }
             self.callee_is_global = self.is_global(&call.func);
-            if let Some(message) = self.surely_refuses(&callee, call) {
-                self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
-                return self.raise("TypeError");
-            }
-            self.note_places(&callee, call);
-            if self.refuse_quotient(&callee, call) {
+            if self.refuses(&callee, call, false) {
                 return Value::Unknown;
             }
             return self.call_and_place(&call.func, &callee, args, span);
@@ -512,12 +507,7 @@ impl<'p> Interp<'p> {
         let is_own = method.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self");
         let is_own = is_own && !is_stored && !self.is_of_subclass(&object, sym(method.attr.as_str()));
         self.callee_is_global = is_own || self.is_global(&method.value);
-        if !by_class && let Some(message) = self.surely_refuses(&callee, call) {
-            self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
-            return self.raise("TypeError");
-        }
-        self.note_places(&callee, call);
-        if self.refuse_quotient(&callee, call) {
+        if self.refuses(&callee, call, by_class) {
             return Value::Unknown;
         }
         match self.call_and_place(&call.func, &callee, args, span) {
@@ -527,6 +517,18 @@ impl<'p> Interp<'p> {
             }
             value => value,
         }
+    }
+
+    /// Checks the arguments as they are written. Returns whether the callee refuses them.
+    fn refuses(&mut self, callee: &Value, call: &'p ExprCall, by_class: bool) -> bool {
+        if !by_class && let Some(message) = self.surely_refuses(callee, call) {
+            let span = self.span(call);
+            self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
+            self.raise("TypeError");
+            return true;
+        }
+        self.note_places(callee, call);
+        self.refuse_quotient(callee, call)
     }
 
     /// Calls the callee. If the callee is a module whose result is unknown, the result is assumed

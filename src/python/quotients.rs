@@ -58,6 +58,10 @@ impl<'p> Interp<'p> {
         if wanted.is_empty() || spreads {
             return None;
         }
+        let given = arguments.args.iter().chain(arguments.keywords.iter().map(|keyword| &keyword.value));
+        if !given.into_iter().any(|argument| is_quotient(argument, &mut |name| self.names_quotient(name))) {
+            return None;
+        }
         let parameters = self.library.parameters(path).unwrap_or_default();
         let is_wanted =
             |at: usize| wanted == ["*"] || parameters.get(at).is_some_and(|name| wanted.contains(&name.as_str()));

@@ -6,7 +6,8 @@ use super::trace::{Moment, Trace};
 use super::{Found, Rules};
 use crate::diagnostic::{Diagnostic, Label, Severity, Witness};
 use crate::python::{Bound, Event, Interp, Rejection};
-use crate::syntax::{FileId, Span, Stmt, TextRange};
+use crate::syntax::ast::StmtClassDef;
+use crate::syntax::{FileId, Span, Stmt, TextRange, blocks, statements};
 use crate::value::{Sym, Value};
 
 /// A rule that a contract cannot express, created again for each run.
@@ -80,16 +81,37 @@ impl Context<'_, '_> {
 
 /// A Python file without syntax errors.
 pub(crate) struct Source<'a> {
-    pub file: FileId,
-    pub body: &'a [Stmt],
-    pub text: &'a str,
+    file: FileId,
+    pub(super) body: &'a [Stmt],
+    pub(super) text: &'a str,
     /// The names that `from … import *` may bind; `None` if they are not known.
-    pub starred: Option<FxHashSet<&'a str>>,
+    pub(super) starred: Option<FxHashSet<&'a str>>,
+    /// All statements, those in functions and classes included.
+    pub(super) statements: Vec<&'a Stmt>,
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    pub(crate) fn new(
+        file: FileId,
+        body: &'a [Stmt],
+        text: &'a str,
+        starred: Option<FxHashSet<&'a str>>,
+    ) -> Source<'a> {
+        Source { file, body, text, starred, statements: statements(body, true) }
+    }
+
     pub(super) fn span(&self, range: TextRange) -> Span {
         Span::new(self.file, range)
+    }
+
+    /// All class definitions.
+    pub(super) fn classes(&self) -> impl Iterator<Item = &'a StmtClassDef> {
+        self.statements.iter().filter_map(|stmt| stmt.as_class_def_stmt())
+    }
+
+    /// The body of the file, and the blocks of all statements.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &'a [Stmt]> {
+        std::iter::once(self.body).chain(self.statements.iter().flat_map(|stmt| blocks(stmt)))
     }
 }
 

@@ -28,11 +28,6 @@ pub(crate) fn methods(class: &ast::StmtClassDef) -> impl Iterator<Item = &ast::S
     class.body.iter().filter_map(Stmt::as_function_def_stmt)
 }
 
-/// All class definitions, including those in functions and in other classes.
-pub(crate) fn classes(body: &[Stmt]) -> Vec<&ast::StmtClassDef> {
-    statements(body, true).into_iter().filter_map(Stmt::as_class_def_stmt).collect()
-}
-
 /// All statements of a body, and of the blocks in it. The bodies of functions and classes count only
 /// if `definitions` is true.
 pub(crate) fn statements(body: &[Stmt], definitions: bool) -> Vec<&Stmt> {
@@ -94,4 +89,9 @@ pub(crate) fn expressions(stmt: &Stmt) -> Vec<&Expr> {
 /// The calls in a statement, nested blocks included.
 pub(crate) fn calls(stmt: &Stmt) -> Vec<&ast::ExprCall> {
     expressions(stmt).into_iter().filter_map(Expr::as_call_expr).collect()
+}
+
+/// Whether a call calls a method of this name: `object.name(…)`.
+pub(crate) fn is_method_call(call: &ast::ExprCall, name: &str) -> bool {
+    call.func.as_attribute_expr().is_some_and(|callee| callee.attr.as_str() == name)
 }

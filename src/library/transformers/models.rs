@@ -31,9 +31,10 @@ const TASKS: &[&str] = &[
     "ForImageClassification",
 ];
 
-/// The positional parameters of most models have this order up to the mask.
 /// The attribute for the argument `return_dict` of `from_pretrained`.
 const RETURN_DICT: &str = "_return_dict";
+
+/// The positional parameters of most models have this order up to the mask.
 const FORWARD: &str = "self, input_ids=None, attention_mask=None, *more, labels=None, return_dict=None, \
                        inputs_embeds=None, **kwargs";
 const FORWARD_IMAGES: &str = "self, pixel_values=None, *more, labels=None, return_dict=None, **kwargs";

@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{StmtClassDef, StmtFunctionDef};
-use crate::syntax::{Ranged, classes, methods, path_of};
+use crate::syntax::{Ranged, methods, path_of};
 
 const NAME: &str = "lightning-hook-arguments";
 
@@ -36,7 +36,7 @@ impl Rule for LightningHookArguments {
         if !source.text.contains("lightning") {
             return;
         }
-        for class in classes(source.body) {
+        for class in source.classes() {
             let Some(passed) = passed(class) else { continue };
             for method in methods(class) {
                 let Some((name, arguments)) = HOOKS.iter().find(|(name, _)| *name == method.name.as_str()) else {

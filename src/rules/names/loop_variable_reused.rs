@@ -13,7 +13,7 @@ pub(crate) struct LoopVariableReused;
 
 impl Rule for LoopVariableReused {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        for stmt in statements(source.body, true) {
+        for stmt in source.statements.iter().copied() {
             let Stmt::For(outer) = stmt else { continue };
             for variable in targets(&outer.target) {
                 let Some((inner, read)) = overwritten(variable, &outer.body, &[]) else { continue };

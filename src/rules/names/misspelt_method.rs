@@ -4,7 +4,7 @@ use crate::diagnostic::Severity;
 use crate::python::nearest;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::StmtFunctionDef;
-use crate::syntax::{Ranged, calls, classes, methods};
+use crate::syntax::{Ranged, calls, methods};
 
 const NAME: &str = "misspelt-method";
 
@@ -18,7 +18,7 @@ pub(crate) struct MisspeltMethod;
 
 impl Rule for MisspeltMethod {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        for class in classes(source.body) {
+        for class in source.classes() {
             for method in methods(class) {
                 let name = method.name.as_str();
                 let Some(meant) = meant(method) else { continue };

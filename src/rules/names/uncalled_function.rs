@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::python::Event;
 use crate::rules::rule::{Context, Findings, Rule, Source};
-use crate::syntax::{Ranged, statements};
+use crate::syntax::Ranged;
 
 const NAME: &str = "uncalled-function";
 
@@ -35,7 +35,7 @@ const METHODS: &[&str] = &[
 
 impl Rule for UncalledFunction {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        for stmt in statements(source.body, true) {
+        for stmt in &source.statements {
             let Some(attribute) = stmt.as_expr_stmt().and_then(|stmt| stmt.value.as_attribute_expr()) else { continue };
             if !METHODS.contains(&attribute.attr.as_str()) {
                 continue;

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::ExprCall;
-use crate::syntax::{Ranged, Stmt, TextRange, blocks, calls, path_of, statements};
+use crate::syntax::{Ranged, Stmt, TextRange, calls, is_method_call, path_of};
 
 const NAME: &str = "backward-after-loop";
 
@@ -12,12 +12,12 @@ pub(crate) struct BackwardAfterLoop;
 
 impl Rule for BackwardAfterLoop {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        for block in std::iter::once(source.body).chain(statements(source.body, true).into_iter().flat_map(blocks)) {
+        for block in source.blocks() {
             for (at, stmt) in block.iter().enumerate() {
                 let (Stmt::For(inner), Some(rest)) = (stmt, block.get(at + 1..)) else { continue };
                 let inside: Vec<&ExprCall> = inner.body.iter().flat_map(calls).collect();
-                let Some(zero) = inside.iter().find(|call| is_named(call, "zero_grad")) else { continue };
-                if inside.iter().any(|call| is_named(call, "backward") || is_named(call, "step")) {
+                let Some(zero) = inside.iter().find(|call| is_method_call(call, "zero_grad")) else { continue };
+                if inside.iter().any(|call| is_method_call(call, "backward") || is_method_call(call, "step")) {
                     continue;
                 }
                 let Some((backward, loss)) = rest.iter().find_map(backward) else { continue };
@@ -39,13 +39,9 @@ impl Rule for BackwardAfterLoop {
     }
 }
 
-fn is_named(call: &ExprCall, name: &str) -> bool {
-    call.func.as_attribute_expr().is_some_and(|callee| callee.attr.as_str() == name)
-}
-
 /// The place of `loss.backward()` as a statement, and the loss.
 fn backward(stmt: &Stmt) -> Option<(TextRange, Vec<&str>)> {
     let call = stmt.as_expr_stmt()?.value.as_call_expr()?;
     let loss = path_of(&call.func.as_attribute_expr()?.value);
-    (is_named(call, "backward") && !loss.is_empty()).then_some((call.range(), loss))
+    (is_method_call(call, "backward") && !loss.is_empty()).then_some((call.range(), loss))
 }

@@ -4,7 +4,7 @@ use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::Expr;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
-use crate::syntax::{Ranged, Stmt, classes, is_module, methods, path_of};
+use crate::syntax::{Ranged, Stmt, is_module, methods, path_of};
 
 const NAME: &str = "forward-without-return";
 
@@ -13,7 +13,7 @@ pub(crate) struct ForwardWithoutReturn;
 
 impl Rule for ForwardWithoutReturn {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        let modules = classes(source.body).into_iter().filter(|class| is_module(class));
+        let modules = source.classes().filter(|class| is_module(class));
         let forwards = modules.flat_map(methods).filter(|def| def.name.as_str() == "forward" && !def.is_async);
         for forward in forwards {
             let Some(last) = forward.body.last().filter(|last| is_lost(last, &forward.body)) else { continue };

@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::ExprCall;
-use crate::syntax::{Expr, Ranged, Stmt, blocks, calls, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, calls, path_of};
 
 const NAME: &str = "gradient-required-of-loss";
 
@@ -16,7 +16,7 @@ pub(crate) struct GradientRequiredOfLoss;
 
 impl Rule for GradientRequiredOfLoss {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        for block in std::iter::once(source.body).chain(statements(source.body, true).into_iter().flat_map(blocks)) {
+        for block in source.blocks() {
             for (at, stmt) in block.iter().enumerate() {
                 let Some((name, how)) = required(stmt) else { continue };
                 let (before, after) = block.split_at(at);

@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, blocks, calls, classes, expressions, is_module, methods, path_of};
+use crate::syntax::{Expr, Ranged, blocks, calls, expressions, is_module, methods, path_of, statements};
 
 const NAME: &str = "layer-made-in-forward";
 
@@ -31,7 +31,7 @@ pub(crate) struct LayerMadeInForward;
 
 impl Rule for LayerMadeInForward {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        for class in classes(source.body).into_iter().filter(|class| is_module(class)) {
+        for class in source.classes().filter(|class| is_module(class)) {
             for forward in methods(class).filter(|method| method.name.as_str() == "forward") {
                 for (call, name) in made(forward) {
                     let what = if name == "Parameter" { "parameter" } else { "layer" };
@@ -54,30 +54,16 @@ fn made(method: &StmtFunctionDef) -> Vec<(&ExprCall, &str)> {
     if sets_weights {
         return Vec::new();
     }
-    let mut found = Vec::new();
-    let mut body: Vec<&Stmt> = method.body.iter().collect();
-    while let Some(stmt) = body.pop() {
-        let inner = blocks(stmt);
-        if stmt.is_function_def_stmt() || stmt.is_class_def_stmt() {
-            continue;
-        }
-        body.extend(inner.iter().copied().flatten());
-        if inner.is_empty() {
-            found.extend(calls(stmt).into_iter().filter_map(|call| Some((call, layer(call)?))));
-        }
-    }
-    found.sort_by_key(|(call, _)| call.start());
-    found
+    let simple = statements(&method.body, false).into_iter().filter(|stmt| blocks(stmt).is_empty());
+    simple.flat_map(calls).filter_map(|call| Some((call, layer(call)?))).collect()
 }
 
 /// The class of a layer, if a call creates one that has trainable parameters.
 fn layer(call: &ExprCall) -> Option<&str> {
     let name = match path_of(&call.func).as_slice() {
-        ["nn" | "torch", .., name] => *name,
+        ["nn", name] | ["torch", .., "nn", name] => *name,
         _ => return None,
     };
-    let parent = path_of(&call.func);
-    let of_nn = parent.len() >= 2 && parent.get(parent.len() - 2) == Some(&"nn");
     let is_layer = LAYERS.iter().any(|layer| match *layer {
         "Conv" | "BatchNorm" | "Transformer" => name.starts_with(layer),
         _ => name == *layer,
@@ -87,5 +73,5 @@ fn layer(call: &ExprCall) -> Option<&str> {
         || call.arguments.find_keyword("elementwise_affine").is_some();
     // The second argument of `nn.Parameter` is `requires_grad`.
     let frozen = frozen || name == "Parameter" && call.arguments.args.len() > 1;
-    (of_nn && is_layer && !frozen).then_some(name)
+    (is_layer && !frozen).then_some(name)
 }

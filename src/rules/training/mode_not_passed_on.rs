@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, blocks, calls, classes, expressions, methods};
+use crate::syntax::{Expr, Ranged, blocks, calls, expressions, methods};
 
 const NAME: &str = "mode-not-passed-on";
 
@@ -12,7 +12,7 @@ pub(crate) struct ModeNotPassedOn;
 
 impl Rule for ModeNotPassedOn {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        for class in classes(source.body) {
+        for class in source.classes() {
             // Without a class of PyTorch among the bases, `train` may mean something else.
             if class.bases().is_empty() || !methods(class).any(|method| method.name.as_str() == "forward") {
                 continue;

@@ -12,7 +12,7 @@ pub(crate) struct ReturnInLoop;
 
 impl Rule for ReturnInLoop {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        for outer in statements(source.body, true).into_iter().filter_map(Stmt::as_for_stmt) {
+        for outer in source.statements.iter().filter_map(|stmt| stmt.as_for_stmt()) {
             let Some(last @ Stmt::Return(_)) = outer.body.last() else { continue };
             let goes_on = statements(&outer.body, false).iter().any(|stmt| stmt.is_continue_stmt());
             if goes_on || !outer.orelse.is_empty() || !collects(outer) {

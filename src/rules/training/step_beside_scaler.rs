@@ -3,7 +3,7 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::ExprCall;
-use crate::syntax::{Expr, Ranged, Stmt, blocks, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, is_method_call, path_of};
 
 const NAME: &str = "step-beside-scaler";
 
@@ -12,12 +12,12 @@ pub(crate) struct StepBesideScaler;
 
 impl Rule for StepBesideScaler {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        for block in std::iter::once(source.body).chain(statements(source.body, true).into_iter().flat_map(blocks)) {
+        for block in source.blocks() {
             let calls: Vec<&ExprCall> = block.iter().filter_map(statement_call).collect();
             for (at, scaled) in calls.iter().enumerate() {
                 let Some(optimizer) = scaled_step(scaled) else { continue };
                 // A `backward()` between the two steps computes new gradients.
-                let near = |call: &&&ExprCall| !is_named(call, "backward");
+                let near = |call: &&&ExprCall| !is_method_call(call, "backward");
                 let after = calls.iter().skip(at + 1).take_while(near);
                 let before = calls.iter().take(at).rev().take_while(near);
                 let Some(second) = after.chain(before).find(|call| is_plain_step(call, &optimizer)) else { continue };
@@ -37,17 +37,13 @@ fn statement_call(stmt: &Stmt) -> Option<&ExprCall> {
     stmt.as_expr_stmt()?.value.as_call_expr()
 }
 
-fn is_named(call: &ExprCall, name: &str) -> bool {
-    call.func.as_attribute_expr().is_some_and(|callee| callee.attr.as_str() == name)
-}
-
 /// The optimizer in `scaler.step(optimizer)`.
 fn scaled_step(call: &ExprCall) -> Option<Vec<&str>> {
     let owner = path_of(&call.func.as_attribute_expr()?.value);
     let is_scaler = owner.last().is_some_and(|name| name.to_ascii_lowercase().contains("scaler"));
     let [optimizer] = &*call.arguments.args else { return None };
     let optimizer = path_of(optimizer);
-    (is_named(call, "step") && is_scaler && !optimizer.is_empty()).then_some(optimizer)
+    (is_method_call(call, "step") && is_scaler && !optimizer.is_empty()).then_some(optimizer)
 }
 
 fn is_plain_step(call: &ExprCall, optimizer: &[&str]) -> bool {

@@ -19,8 +19,8 @@ impl Rule for NanComparison {
                 CmpOp::Eq => "never true",
                 CmpOp::NotEq => "always true",
                 // `np.nan` is one object, but a computed NaN is another.
-                CmpOp::Is if is_call(right) || is_call(&compare.left) => "never true",
-                CmpOp::IsNot if is_call(right) || is_call(&compare.left) => "always true",
+                CmpOp::Is if right.is_call_expr() || compare.left.is_call_expr() => "never true",
+                CmpOp::IsNot if right.is_call_expr() || compare.left.is_call_expr() => "always true",
                 _ => continue,
             };
             // `x != x` finds NaN, and `nan != nan` shows what NaN is.
@@ -30,10 +30,6 @@ impl Rule for NanComparison {
             }
         }
     }
-}
-
-fn is_call(expr: &Expr) -> bool {
-    expr.is_call_expr()
 }
 
 /// `float("nan")`, `np.nan`, `math.nan` or `torch.nan`.

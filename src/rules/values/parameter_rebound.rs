@@ -24,7 +24,7 @@ pub(crate) struct ParameterRebound;
 
 impl Rule for ParameterRebound {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        for outer in statements(source.body, true).into_iter().filter_map(Stmt::as_for_stmt) {
+        for outer in source.statements.iter().filter_map(|stmt| stmt.as_for_stmt()) {
             let Some(parts) = parts(&outer.iter) else { continue };
             for (name, statement) in lost(outer) {
                 let message = format!(
