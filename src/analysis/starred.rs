@@ -28,6 +28,13 @@ pub(super) fn starred(project: &Project, file: FileId) -> Option<FxHashSet<&str>
     Some(names)
 }
 
+/// Whether a file of the program calls `exec`, and contains the name of this file:
+/// `exec(open("steps/shuffle.py").read())`.
+pub(super) fn is_executed(project: &Project, file: FileId) -> bool {
+    let Some(name) = project.file(file).path.file_name().and_then(|name| name.to_str()) else { return false };
+    project.program_texts(file).iter().any(|text| text.contains("exec(") && text.contains(name))
+}
+
 fn stars(body: &[Stmt]) -> impl Iterator<Item = &ast::StmtImportFrom> {
     let imports = syntax::statements(body, true).into_iter().filter_map(Stmt::as_import_from_stmt);
     imports.filter(|import| import.names.iter().any(|alias| alias.name.as_str() == "*"))

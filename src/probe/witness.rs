@@ -334,9 +334,10 @@ impl Writer {
             (Devices::Cpu, _) => "cpu".to_owned(),
             // A symbolic device, or that of a module, is assumed to be the GPU.
             (Devices::AsFound, DeviceKind::Batch) => "cpu".to_owned(),
-            (Devices::AsFound, DeviceKind::Symbolic(_) | DeviceKind::Module | DeviceKind::Named(_)) => {
-                "cuda".to_owned()
-            }
+            (
+                Devices::AsFound,
+                DeviceKind::Symbolic(_) | DeviceKind::Module | DeviceKind::Named(_) | DeviceKind::If(_),
+            ) => "cuda".to_owned(),
             (Devices::AsFound, _) => device.to_string(),
         }
     }

@@ -143,10 +143,12 @@ fn code_contains(source: &str, text: &str) -> bool {
     })
 }
 
-/// The names in an import statement.
+/// The names in an import statement, or in a line that executes another file:
+/// `exec(open("steps/shuffle.py").read())`.
 fn imported(line: &str) -> Option<impl Iterator<Item = &str>> {
     let line = line.trim_start();
-    let rest = line.strip_prefix("from ").or_else(|| line.strip_prefix("import "))?;
+    let executes = || line.strip_prefix("exec(").filter(|rest| rest.contains(".py"));
+    let rest = line.strip_prefix("from ").or_else(|| line.strip_prefix("import ")).or_else(executes)?;
     Some(rest.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty() && *name != "import"))
 }
 

@@ -7,13 +7,14 @@
 use std::cell::Cell;
 
 use super::cadence::Cadence;
+use super::flags::{arms_of, says_gpu};
 use super::interp::Interp;
 use super::library::RejectKind;
 use super::stmt::Flow;
 use crate::syntax::Expr;
 use crate::syntax::Stmt;
 use crate::syntax::ast::{self, StmtIf};
-use crate::value::{Type, Value, join};
+use crate::value::{Sym, Type, Value, join};
 
 /// One arm of a branch. Returns its value, or `None` if its path ends.
 pub(super) type Arm<'a, 'p, T> = &'a mut dyn FnMut(&mut Interp<'p>) -> Option<T>;
@@ -24,7 +25,15 @@ impl<'p> Interp<'p> {
     ///
     /// `is_expression` is true if each arm is a part of an expression. Some runs do not evaluate
     /// this part, so a failure in it does not occur in every run that reaches the line.
-    fn fork<T>(&mut self, cadence: Cadence, is_expression: bool, arms: &mut [Arm<'_, 'p, T>]) -> Vec<Option<T>> {
+    ///
+    /// `holds` says what holds in each of two arms, as source text.
+    fn fork<T>(
+        &mut self,
+        cadence: Cadence,
+        is_expression: bool,
+        holds: Option<[Sym; 2]>,
+        arms: &mut [Arm<'_, 'p, T>],
+    ) -> Vec<Option<T>> {
         let outside = self.context;
         self.decisions += 1;
         let mark = self.heap.mark();
@@ -52,7 +61,9 @@ impl<'p> Interp<'p> {
         if ends.is_empty() {
             self.stopped = true;
         } else {
+            let outer = std::mem::replace(&mut self.heap.arms, holds);
             self.heap.join_taken(&ends, false, cadence != Cadence::Unclear);
+            self.heap.arms = outer;
         }
         self.heap.release(mark);
         results
@@ -60,16 +71,29 @@ impl<'p> Interp<'p> {
 
     /// [`Interp::fork`] for statements.
     pub(super) fn branch(&mut self, cadence: Cadence, arms: &mut [Arm<'_, 'p, ()>]) -> Flow {
-        self.fork(cadence, false, arms);
+        self.branch_on(None, cadence, arms)
+    }
+
+    fn branch_on(&mut self, holds: Option<[Sym; 2]>, cadence: Cadence, arms: &mut [Arm<'_, 'p, ()>]) -> Flow {
+        self.fork(cadence, false, holds, arms);
         if std::mem::take(&mut self.stopped) { Flow::Stopped } else { Flow::Next }
     }
 
     /// [`Interp::fork`] for two expressions: the join of their values.
     pub(super) fn either(&mut self, arms: &mut [Arm<'_, 'p, Value>; 2]) -> Value {
-        let values = self.fork(Cadence::Unclear, true, arms);
+        self.either_on(None, arms)
+    }
+
+    fn either_on(&mut self, holds: Option<[Sym; 2]>, arms: &mut [Arm<'_, 'p, Value>; 2]) -> Value {
+        let values = self.fork(Cadence::Unclear, true, holds, arms);
         let mut values = values.into_iter().flatten();
         match (values.next(), values.next()) {
-            (Some(a), Some(b)) => join(&mut self.heap, &a, &b, false),
+            (Some(a), Some(b)) => {
+                let outer = std::mem::replace(&mut self.heap.arms, holds);
+                let value = join(&mut self.heap, &a, &b, false);
+                self.heap.arms = outer;
+                value
+            }
             (Some(only), None) => only,
             _ => Value::Unknown,
         }
@@ -102,7 +126,8 @@ impl<'p> Interp<'p> {
                     stops.set(stops.get() || flow == Flow::Stopped);
                     go_on(flow)
                 };
-                let flow = self.branch(
+                let flow = self.branch_on(
+                    arms_of(test),
                     cadence,
                     &mut [
                         &mut |it| {
@@ -156,7 +181,9 @@ impl<'p> Interp<'p> {
                     stops.set(stops.get() || it.stopped);
                     Some(value)
                 };
-                let value = self.either(&mut [&mut |it| arm(it, true, &e.body), &mut |it| arm(it, false, &e.orelse)]);
+                let arms: &mut [Arm<'_, 'p, Value>; 2] =
+                    &mut [&mut |it| arm(it, true, &e.body), &mut |it| arm(it, false, &e.orelse)];
+                let value = self.either_on(arms_of(&e.test), arms);
                 self.settle(doubts, stops.get());
                 value
             }
@@ -175,7 +202,7 @@ impl<'p> Interp<'p> {
                     self.event(super::Event::Read { value: &value, how: "a condition", span });
                 }
                 let truth = self.truth_at(&value, test);
-                self.declines_gpu |= truth == Some(false) && names_gpu(test);
+                self.declines_gpu |= truth.is_some() && says_gpu(test) == truth.map(|truth| !truth);
                 // The replayed round stands for any later round, also if the counter is known.
                 truth.filter(|_| !self.second_round() || !self.is_periodic(test))
             }
@@ -222,6 +249,7 @@ impl<'p> Interp<'p> {
         let truths = self.fork(
             Cadence::Unclear,
             true,
+            None,
             &mut [
                 &mut |it| {
                     it.assume(first, !stops_at);
@@ -294,15 +322,4 @@ impl<'p> Interp<'p> {
 /// The result of an arm that is a statement.
 pub(super) fn go_on(flow: Flow) -> Option<()> {
     (flow == Flow::Next).then_some(())
-}
-
-/// Whether a condition is a flag such as `use_cuda` or `config.gpu`.
-fn names_gpu(test: &Expr) -> bool {
-    let name = match test {
-        Expr::Name(e) => e.id.as_str(),
-        Expr::Attribute(e) => e.attr.as_str(),
-        _ => return false,
-    };
-    let name = name.to_ascii_lowercase();
-    name.contains("cuda") || name.contains("gpu")
 }

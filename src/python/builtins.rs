@@ -426,7 +426,9 @@ impl Interp<'_> {
                 Data::Instance(instance) => {
                     let open = instance.open
                         || matches!(instance.class, Value::Path(_))
-                        || self.user_method(object, "__getattr__").is_some();
+                        || self.user_method(object, "__getattr__").is_some()
+                        // An earlier call of a method may have set the attribute.
+                        || self.context.speculative && self.classes_call(object, &["setattr"]);
                     let line = self.mro_of(object);
                     let in_class = line.iter().filter_map(Value::as_obj).any(|c| self.class_attr(c, name).is_some());
                     let native = line.iter().any(|c| matches!(c, Value::Path(_)));

@@ -6,7 +6,7 @@ use super::operator::is_plain;
 use crate::libraries;
 use crate::syntax::ast::{self, CmpOp};
 use crate::syntax::{Expr, Span};
-use crate::value::{Data, Key, Type, Value, sym};
+use crate::value::{Data, Key, Sym, Type, Value, sym};
 
 impl<'p> Interp<'p> {
     pub(super) fn compare(&mut self, e: &'p ast::ExprCompare) -> Value {
@@ -205,7 +205,12 @@ impl<'p> Interp<'p> {
             (Value::Bool(x), Value::Bool(y)) => Some(x == y),
             (Value::Obj(x), Value::Obj(y)) if x == y => Some(true),
             (Value::Obj(_), Value::Obj(_)) => self.are_members_apart(a, b).then_some(false),
-            (Value::Path(x), Value::Path(y)) => (x == y).then_some(true),
+            (Value::Path(x), Value::Path(y)) if x == y => Some(true),
+            // Some functions are also members of another module.
+            (Value::Path(x), Value::Path(y)) => {
+                let module = |path: &Sym| path.as_str().rsplit_once('.').map(|(module, _)| module);
+                (module(x) == module(y) && module(x) == Some("torch")).then_some(false)
+            }
             (Value::Dtype(x), Value::Dtype(y)) => Some(x == y),
             // A value that is known by its path in a library is assumed not to be None.
             (Value::Path(_), Value::None) | (Value::None, Value::Path(_)) => Some(false),

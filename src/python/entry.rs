@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::flags::ON_CPU;
 use super::interp::{Body, Code, Interp};
 use super::protocol::names_other_class;
 use super::{Arg, Args, Event};
@@ -25,6 +26,8 @@ impl<'p> Interp<'p> {
     /// Runs the root file as a program, then the functions that nothing called, with unknown
     /// arguments.
     pub(crate) fn run(&mut self) {
+        // After a condition of which only one arm says this, it is not known.
+        self.remember(ON_CPU, Value::Bool(false));
         let scope = self.run_main();
         let library = self.library;
         library.ended(self);

@@ -7,37 +7,10 @@ use super::interp::Interp;
 use crate::syntax::ast::visitor::{Visitor, walk_expr};
 use crate::syntax::ast::{self, CmpOp};
 use crate::syntax::{Expr, Ranged as _, Stmt};
-use crate::value::{Among, Data, Dim, ObjId, Ranged, Size, Sym, Taken, Topic, Value, sym};
+use crate::value::{Among, Data, Dim, ObjId, Ranged, Size, Sym, Taken, Value, sym};
 
 /// A name with its value before a condition, and the weaker value in the arms of the condition.
 pub(super) type Doubt = (Sym, Value, Value);
-
-/// A note of the run: `true` if a condition says that the tensors are on the CPU here.
-pub(crate) const ON_CPU: Topic = Topic::new("on the cpu");
-
-/// Whether a condition with this truth value says that a tensor, or the device of the program, is
-/// not a GPU: `x.device.type == "cpu"`, `not x.is_cuda`.
-fn says_cpu(test: &Expr, truth: bool) -> bool {
-    match test {
-        Expr::Attribute(a) => matches!((a.attr.as_str(), truth), ("is_cuda", false) | ("is_cpu", true)),
-        Expr::Compare(e) => {
-            let ([op], [Expr::StringLiteral(name)]) = (&*e.ops, &*e.comparators) else { return false };
-            let equal = match op {
-                CmpOp::Eq => truth,
-                CmpOp::NotEq => !truth,
-                _ => return false,
-            };
-            let left = match &*e.left {
-                Expr::Attribute(a) => a.attr.as_str(),
-                Expr::Name(name) => name.id.as_str(),
-                _ => return false,
-            };
-            let is_device = left == "type" || left.contains("device");
-            is_device && if equal { name.value.to_str() == "cpu" } else { name.value.to_str().starts_with("cuda") }
-        }
-        _ => false,
-    }
-}
 
 /// The names that an expression reads.
 pub(super) fn names<'p>(test: &'p Expr, out: &mut Vec<&'p str>) {
@@ -158,9 +131,7 @@ impl<'p> Interp<'p> {
 
     /// Narrows the values that a condition tests, given that its truth value is `truth`.
     pub(super) fn assume(&mut self, test: &'p Expr, truth: bool) {
-        if says_cpu(test, truth) {
-            self.remember(ON_CPU, Value::Bool(true));
-        }
+        self.note_cpu(test, truth);
         match test {
             Expr::UnaryOp(e) if e.op == ast::UnaryOp::Not => self.assume(&e.operand, !truth),
             Expr::BoolOp(e) if (e.op == ast::BoolOp::And) == truth => {

@@ -6,7 +6,7 @@ use super::library::{BinOp, RejectKind, UnaryOp};
 use super::overload::is_not_implemented;
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Operator};
-use crate::value::{Data, Items, Size, Type, Value, kind_text, sym};
+use crate::value::{ArrayKind, Data, Items, Size, Type, Value, kind_text, sym};
 
 pub(super) fn binop(op: Operator) -> BinOp {
     match op {
@@ -286,6 +286,8 @@ impl Interp<'_> {
         if op == BinOp::Add
             && let Value::Obj(id) = left
             && matches!(self.heap.get(*id), Data::List(_))
+            // NumPy adds the elements: the result is an array.
+            && self.heap.tensor_ref(right).is_none_or(|t| t.array != ArrayKind::Numpy)
         {
             let items = self.iterate(right, span);
             self.extend_list(*id, items);

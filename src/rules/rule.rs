@@ -86,6 +86,8 @@ pub(crate) struct Source<'a> {
     pub(super) text: &'a str,
     /// The names that `from … import *` may bind; `None` if they are not known.
     pub(super) starred: Option<FxHashSet<&'a str>>,
+    /// Another file of the program may execute this one among its own names.
+    pub(crate) is_executed: bool,
     /// All statements, those in functions and classes included.
     pub(super) statements: Vec<&'a Stmt>,
 }
@@ -97,7 +99,7 @@ impl<'a> Source<'a> {
         text: &'a str,
         starred: Option<FxHashSet<&'a str>>,
     ) -> Source<'a> {
-        Source { file, body, text, starred, statements: statements(body, true) }
+        Source { file, body, text, starred, is_executed: false, statements: statements(body, true) }
     }
 
     pub(super) fn span(&self, range: TextRange) -> Span {

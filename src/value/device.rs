@@ -15,6 +15,8 @@ pub(crate) enum DeviceKind {
     Module,
     /// The unknown device that the program names in this way: "`self.device`".
     Named(Sym),
+    /// A GPU if this condition of the program holds, as source text: `args.cuda`. Otherwise unknown.
+    If(Sym),
     /// The unknown device of the batches of a loader, if the program moves a part of these batches
     /// to another device.
     Batch,
@@ -51,6 +53,19 @@ impl Device {
         ((kind, index) == (other.kind, other.index)).then(|| other.implied_if(implied))
     }
 
+    /// The device after the two arms of a condition, in which it is `first` and `second`. `holds`
+    /// says, as source text, what holds in each arm. An arm that moves the tensor to a GPU decides
+    /// what is known: on the other path, the device does not matter.
+    pub(crate) fn join_arms(first: Option<Device>, second: Option<Device>, holds: [Sym; 2]) -> Option<Device> {
+        let on_gpu = |device: Option<Device>, holds: Sym| {
+            let device = device?;
+            let is_on_gpu = device.is_cuda() && !device.implied || device.kind == DeviceKind::If(holds);
+            is_on_gpu.then(|| Device::of(DeviceKind::If(holds)))
+        };
+        let [in_first, in_second] = holds;
+        on_gpu(first, in_first).or_else(|| on_gpu(second, in_second))
+    }
+
     /// Parses `"cpu"`, `"cuda"`, `"cuda:1"` and similar names.
     pub(crate) fn parse(text: &str) -> Option<Device> {
         let (name, index) = match text.split_once(':') {
@@ -69,7 +84,7 @@ impl Device {
 
     /// Whether it is a concrete device, not a symbolic one.
     pub(crate) fn is_concrete(self) -> bool {
-        !matches!(self.kind, DeviceKind::Symbolic(_) | DeviceKind::Module | DeviceKind::Named(_) | DeviceKind::Batch)
+        matches!(self.kind, DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Meta | DeviceKind::Other(_))
     }
 
     pub(crate) fn is_cpu(self) -> bool {
@@ -117,7 +132,7 @@ impl Device {
 
     /// Whether [`Device::on_gpu`] assumes that this device is a GPU.
     pub(crate) fn is_assumed(self) -> bool {
-        matches!(self.kind, DeviceKind::Module | DeviceKind::Named(_))
+        matches!(self.kind, DeviceKind::Module | DeviceKind::Named(_) | DeviceKind::If(_))
     }
 }
 
@@ -132,6 +147,7 @@ impl fmt::Display for Device {
             DeviceKind::Module => f.write_str("the module's device")?,
             DeviceKind::Batch => f.write_str("the device of the batch")?,
             DeviceKind::Named(name) => f.write_str(name.as_str())?,
+            DeviceKind::If(condition) => write!(f, "cuda if `{condition}`")?,
         }
         match self.index {
             Some(index) => write!(f, ":{index}"),

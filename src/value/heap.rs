@@ -16,8 +16,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Attrs, Data, Dict, Grad, Instance, Items, Iter, ObjId, PAYLOAD, Progress, Range, Sign, Size, Source, Suspended,
-    Sym, Symbol, Tensor, Value, sym,
+    Attrs, Data, Device, DeviceKind, Dict, Grad, Instance, Items, Iter, ObjId, PAYLOAD, Progress, Range, Sign, Size,
+    Source, Suspended, Sym, Symbol, Tensor, Value, sym,
 };
 pub(crate) use journal::Journal;
 pub(crate) use lacking::is_mark;
@@ -76,11 +76,22 @@ pub(crate) struct Heap {
     /// Objects that an unknown value may be: see `lost.rs`.
     lost: FxIndexSet<ObjId>,
     lost_functions: FxIndexSet<(ObjId, Option<ObjId>)>,
+    /// While the two arms of a condition are joined: what holds in each arm, as source text.
+    pub(crate) arms: Option<[Sym; 2]>,
+    /// The conditions of all devices of the kind [`DeviceKind::If`].
+    pub(crate) conditions: FxHashSet<Sym>,
 }
 
 type FxIndexSet<T> = indexmap::IndexSet<T, rustc_hash::FxBuildHasher>;
 
 impl Heap {
+    /// Collects the condition of a device.
+    pub(super) fn note_condition(&mut self, device: Option<Device>) {
+        if let Some(DeviceKind::If(condition)) = device.map(|device| device.kind) {
+            self.conditions.insert(condition);
+        }
+    }
+
     pub(crate) fn new() -> Heap {
         Heap::default()
     }
@@ -298,6 +309,14 @@ impl Heap {
 
     fn bind_one(&mut self, id: ObjId, name: Sym, value: Option<Value>) {
         let slot = &mut self.slots[id.0 as usize];
+        // Unseen code makes the same names unknown again and again.
+        let have = names_of(&slot.data).and_then(|names| names.get(&name));
+        if let Some(have) = have.filter(|have| value.as_ref().is_some_and(|value| is_same_word(have, value))) {
+            if let Some(journal) = self.journals.last_mut() {
+                journal.overwrites_name(id, name, have, matches!(*slot.data, Data::Scope(_)));
+            }
+            return;
+        }
         let Some(names) = names_mut(Rc::make_mut(&mut slot.data)) else { return };
         let before = match value {
             Some(value) => names.insert(name, value),
@@ -530,6 +549,13 @@ impl Heap {
         }
     }
 
+    /// [`Heap::set_attr`] without effect on the other objects that may be this one.
+    pub(crate) fn set_own_attr(&mut self, id: ObjId, name: &str, value: Value) {
+        if matches!(self.get(id), Data::Instance(_)) {
+            self.bind_one(id, sym(name), Some(value));
+        }
+    }
+
     /// The elements of a tuple, list, set or iterator, if their number is known.
     pub(crate) fn exact_items(&self, value: &Value) -> Option<Vec<Value>> {
         match value {
@@ -561,6 +587,16 @@ impl Heap {
             },
             _ => None,
         }
+    }
+}
+
+/// Whether two values are the same, for values whose comparison needs nothing else.
+fn is_same_word(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Unknown, Value::Unknown) | (Value::None, Value::None) => true,
+        (Value::Any(a), Value::Any(b)) => a == b,
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        _ => false,
     }
 }
 

@@ -5,7 +5,7 @@ mod objects;
 use std::rc::Rc;
 
 use super::equal::{DEPTH, same_at};
-use super::{Among, Data, Grad, Heap, Items, Met, Open, Partial, Ranged, State, Taken, Type, Value};
+use super::{Among, Data, Device, Grad, Heap, Items, Met, Open, Partial, Ranged, State, Taken, Type, Value};
 
 pub(super) use objects::{is_filled, join_data, join_tensor, nameless};
 
@@ -20,6 +20,7 @@ fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
     if joined.is_unknown() {
         heap.lose(a);
         heap.lose(b);
+        return open_after_arms(heap, a, b).unwrap_or(joined);
     }
     joined
 }
@@ -63,7 +64,9 @@ fn both_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
             let joined = match (&*p, &*q) {
                 (Data::Tensor(_), Data::Tensor(_)) => match (heap.tensor_now(*x), heap.tensor_now(*y)) {
                     (Some(p), Some(q)) if p.array == q.array && p.wrapper == q.wrapper => {
-                        Data::Tensor(join_tensor(&p, &q, widen))
+                        let joined = join_tensor(&p, &q, widen, heap.arms);
+                        heap.note_condition(joined.device);
+                        Data::Tensor(joined)
                     }
                     _ => return Value::Unknown,
                 },
@@ -127,6 +130,31 @@ fn join_numbers(kind: Type, a: &Value, b: &Value) -> Value {
         Type::Float => Value::Floats(Rc::new(Ranged { range, dense, span, at })),
         Type::Bool | Type::Complex | Type::Str | Type::Bytes => Value::Any(kind),
     }
+}
+
+/// A value of unknown type that is on a GPU in one of the arms of a condition.
+fn open_after_arms(heap: &mut Heap, a: &Value, b: &Value) -> Option<Value> {
+    let holds = heap.arms?;
+    let open = |value: &Value| match value {
+        Value::Open(open) => Some(Rc::clone(open)),
+        _ => None,
+    };
+    let device_in = |value: &Value| match value {
+        Value::Open(open) => Some(open.device),
+        value => heap.tensor_ref(value)?.device,
+    };
+    if !(a.is_unknown() || heap.is_tensor(a)) || !(b.is_unknown() || heap.is_tensor(b)) {
+        return None;
+    }
+    let (x, y) = (open(a), open(b));
+    let device = Device::join_arms(device_in(a), device_in(b), holds)?;
+    heap.note_condition(Some(device));
+    let device_at = x.as_ref().or(y.as_ref()).and_then(|open| open.device_at);
+    let grad = match (x, y) {
+        (Some(x), Some(y)) if x.grad == y.grad => x.grad,
+        _ => Grad::Unknown,
+    };
+    Some(Value::Open(Rc::new(Open { device, device_at, grad })))
 }
 
 fn join_open(a: &Open, b: &Open) -> Value {

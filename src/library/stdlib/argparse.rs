@@ -9,7 +9,7 @@ use crate::library::common::{instance, itself, list_of_str, none, open_attrs, un
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, CommandOption, Interp, meant, nearest};
 use crate::syntax::Span;
-use crate::value::{Data, Dict, Key, ObjId, Sym, Type, Value};
+use crate::value::{Data, Dict, Key, ObjId, Sym, Type, Value, sym};
 
 /// The attribute that holds a parser's values, as a dictionary by destination. If an option (not
 /// only `set_defaults`) sets a destination, the dictionary has a second entry for this destination:
@@ -390,7 +390,9 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
 fn missing_option(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let instance = cx.it.heap.instance_of(object)?;
     let is_closed = !instance.open && !instance.attrs.is_empty() && !name.as_str().starts_with('_');
-    if !is_closed {
+    // A subclass of the class that stores the parser may define more options.
+    let spelt = |name: &str| cx.it.mentions(sym(&format!("--{name}")).as_str());
+    if !is_closed || spelt(name.as_str()) || spelt(&name.as_str().replace('_', "-")) {
         return None;
     }
     let options = instance.attrs.keys().map(|option| option.as_str());

@@ -162,6 +162,7 @@ pub(crate) fn gpu_assumption(devices: impl IntoIterator<Item = Device>) -> &'sta
     let devices: Vec<DeviceKind> = devices.into_iter().map(|device| device.kind).collect();
     let named = devices.iter().find_map(|kind| match kind {
         DeviceKind::Named(name) => Some(sym(&format!("if {name} is a GPU")).as_str()),
+        DeviceKind::If(condition) => Some(sym(&format!("if `{condition}` holds")).as_str()),
         _ => None,
     });
     named.unwrap_or(if devices.contains(&DeviceKind::Batch) { BATCH_ON_CPU } else { MODULE_ON_GPU })
@@ -171,7 +172,7 @@ pub(crate) fn gpu_assumption(devices: impl IntoIterator<Item = Device>) -> &'sta
 pub(crate) fn assumes_gpu(message: &str) -> bool {
     message.starts_with(MODULE_ON_GPU)
         || message.starts_with(BATCH_ON_CPU)
-        || message.starts_with("if ") && message.contains(" is a GPU, ")
+        || message.starts_with("if ") && (message.contains(" is a GPU, ") || message.contains("` holds, "))
 }
 
 /// Whether assumptions about a GPU may be made. They must not be made if a flag of the program

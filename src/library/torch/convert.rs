@@ -185,7 +185,8 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn cuda(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let device = match b.get("device") {
         Value::None => Some(Device::CUDA),
-        given => options::device(cx, &given).flatten(),
+        // Another number is the index of another GPU.
+        given => options::device(cx, &given).flatten().or(Some(Device::CUDA)),
     };
     moved(cx, b, None, Some(device))
 }

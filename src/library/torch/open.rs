@@ -178,6 +178,8 @@ pub(crate) fn method(
             let device = options::device(cx, &wanted.cloned().unwrap_or(Value::None)).flatten();
             return device.map(|device| placed(device, Some(span), grad));
         }
+        // The index of a GPU.
+        ("cuda", Some(Value::Unknown | Value::Any(_))) => return Some(placed(Device::CUDA, Some(span), grad)),
         ("to", Some(Value::Dtype(_)) | None) => {
             return matches!(object, Value::Open(_)).then(|| object.clone());
         }
@@ -208,6 +210,8 @@ pub(crate) fn attribute(object: &Value, name: &str) -> Option<Value> {
     match name {
         "device" => Some(Value::Device(open.device)),
         "data" => Some(placed(open.device, open.device_at, Grad::Off)),
+        // Settings of a model, such as `rendering_kwargs["box_warp"]`.
+        _ if ["kwargs", "config", "cfg", "args", "opt"].iter().any(|word| name.ends_with(word)) => None,
         // Of a tensor, these are not tensors.
         "shape" | "size" | "ndim" | "dtype" | "grad" | "requires_grad" | "is_cuda" | "grad_fn" | "is_leaf" => None,
         _ => Some(part(open)),

@@ -25,6 +25,24 @@ pub(crate) fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
     }
 }
 
+/// Reports data from which no constructor of tensors can read elements: `torch.tensor(set(ids))`,
+/// `torch.FloatTensor(map(float, words))`.
+pub(crate) fn reject_unread(cx: &mut Cx<'_, '_>, data: &Value) {
+    let is_unread = match data {
+        Value::Obj(id) => match cx.it.heap.get(*id) {
+            Data::Set(_) | Data::Dict(_) => true,
+            // `range(n)` is a sequence.
+            Data::Iter(iter) => iter.once || iter.suspended.is_some(),
+            _ => false,
+        },
+        _ => false,
+    };
+    if is_unread {
+        let message = format!("the data is {}, which is not a sequence: use `list(…)`", kind_text(&cx.it.heap, data));
+        cx.reject(RejectKind::Value, message, Vec::new());
+    }
+}
+
 /// The tensor bound to a parameter; a value that is certainly not a tensor is reported.
 pub(crate) fn tensor_param(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Option<Tensor> {
     let value = b.get(name);

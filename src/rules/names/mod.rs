@@ -2,6 +2,7 @@
 
 pub(super) mod argument_in_wrong_place;
 pub(super) mod lightning_hook_arguments;
+pub(super) mod lightning_hook_removed;
 pub(super) mod loop_variable_reused;
 pub(super) mod misspelt_method;
 pub(super) mod uncalled_function;

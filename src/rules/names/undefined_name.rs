@@ -29,7 +29,7 @@ pub(crate) struct UndefinedName;
 
 impl Rule for UndefinedName {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        if DYNAMIC.iter().any(|dynamic| source.text.contains(dynamic)) {
+        if source.is_executed || DYNAMIC.iter().any(|dynamic| source.text.contains(dynamic)) {
             return;
         }
         let mut first: FxHashMap<String, Span> = FxHashMap::default();

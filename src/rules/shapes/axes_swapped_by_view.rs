@@ -206,7 +206,8 @@ fn merged_batch(old: &[Size], new: &[Size]) -> Option<Vec<Size>> {
 /// Whether the second of three axes becomes the first of two, and the first axis is merged with the
 /// last one. For example, the states `[2, B, H]` of a bidirectional RNN become `[B, 2 * H]`.
 fn joins_over(old: &[Size], new: &[Size]) -> bool {
-    let ([first, second, last], [kept, joined]) = (old, new) else { return false };
+    let wide: Vec<&Size> = new.iter().filter(|size| size.known() != Some(1)).collect();
+    let ([first, second, last], [kept, joined]) = (old, wide.as_slice()) else { return false };
     let apart = |a: &Size, b: &Size| !a.is_unknown() && !b.is_unknown() && a != b;
     second.equals(kept) == Some(true)
         && first.mul(last).equals(joined) == Some(true)

@@ -33,6 +33,9 @@ const METHODS: &[&str] = &[
 /// Of these methods, those without arguments that only tensors have.
 const ONLY_OF_TENSORS: &[&str] = &["detach", "contiguous"];
 
+/// Methods that reduce a loss to one number.
+const REDUCTIONS: &[&str] = &["mean", "sum"];
+
 /// Of these methods, those that classes of programs also have.
 const OF_OTHERS: &[&str] = &["expand", "flatten", "repeat", "scatter", "view"];
 
@@ -103,11 +106,16 @@ impl Rule for DiscardedResult {
     }
 }
 
-/// The method in `x.detach()`, if `x` is unknown, and the program defines no such method.
+/// The method in `x.detach()`, if `x` is unknown, and the program defines no such method; or the
+/// method in `loss.mean()`, if the program calls `loss.backward()`.
 fn of_unknown(cx: &Context<'_, '_>, call: Span, value: &Value) -> Option<String> {
-    let text = cx.source(call).filter(|_| value.is_unknown())?;
+    let text = cx.source(call)?;
     let (object, method) = text.strip_suffix("()")?.rsplit_once('.')?;
     let is_plain = object.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-    let is_defined = || cx.it.mentions(sym(&format!("def {method}(")).as_str());
-    (is_plain && ONLY_OF_TENSORS.contains(&method) && !is_defined()).then(|| method.to_owned())
+    let mentions = |text: String| cx.it.mentions(sym(&text).as_str());
+    let is_discarded = || match method {
+        _ if REDUCTIONS.contains(&method) => mentions(format!("{object}.backward(")),
+        _ => value.is_unknown() && ONLY_OF_TENSORS.contains(&method),
+    };
+    (is_plain && is_discarded() && !mentions(format!("def {method}("))).then(|| method.to_owned())
 }

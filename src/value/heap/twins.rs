@@ -125,7 +125,7 @@ impl Heap {
                     base: one.base,
                     version: one.version,
                     writes: one.writes,
-                    ..join_tensor(one, other, false)
+                    ..join_tensor(one, other, false, None)
                 };
                 *self.write(twin) = Data::Tensor(joined);
             }

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::super::equal::{DEPTH, same, same_at, same_numbers, same_picks};
 use super::super::{
-    Attrs, Data, Dict, Dim, Function, Grad, Heap, Instance, Items, Iter, Progress, Range, Scope, Size, Suspended, Sym,
-    Tensor, UserClass, Value,
+    Attrs, Data, Device, Dict, Dim, Function, Grad, Heap, Instance, Items, Iter, Progress, Range, Scope, Size,
+    Suspended, Sym, Tensor, UserClass, Value,
 };
 use super::{join_all, join_at, join_each, join_items};
 
@@ -22,7 +22,9 @@ pub(in super::super) fn join_data(heap: &mut Heap, a: &Data, b: &Data, widen: bo
         (Data::Dict(x), Data::Dict(y)) => Data::Dict(join_dict(heap, x, y, widen, DEPTH)),
         (Data::Instance(x), Data::Instance(y)) => Data::Instance(join_instance(heap, x, y, widen, DEPTH)),
         (Data::Tensor(x), Data::Tensor(y)) if x.array == y.array && x.wrapper == y.wrapper => {
-            Data::Tensor(join_states(x, y, widen))
+            let joined = join_states(x, y, widen, heap.arms);
+            heap.note_condition(joined.device);
+            Data::Tensor(joined)
         }
         (Data::Class(x), Data::Class(y)) if x.code == y.code => Data::Class(join_class(heap, x, y, widen)),
         (Data::Function(x), Data::Function(y)) if (x.code, x.scope, x.owner) == (y.code, y.scope, y.owner) => {
@@ -218,8 +220,8 @@ fn agree<T: PartialEq + Clone>(a: &Option<T>, b: &Option<T>) -> Option<T> {
 }
 
 /// Joins two states of one tensor.
-fn join_states(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
-    let mut joined = join_tensor(a, b, widen);
+fn join_states(a: &Tensor, b: &Tensor, widen: bool, arms: Option<[Sym; 2]>) -> Tensor {
+    let mut joined = join_tensor(a, b, widen, arms);
     joined.base = agree(&a.base, &b.base);
     joined.writes = a.writes.max(b.writes);
     joined.version = a.version.max(b.version);
@@ -238,8 +240,8 @@ fn join_states(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     joined
 }
 
-/// The join of the facts of two tensors: a tensor with its own memory.
-pub(in super::super) fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
+/// The join of the facts of two tensors: a tensor with its own memory. `arms` is [`Heap::arms`].
+pub(in super::super) fn join_tensor(a: &Tensor, b: &Tensor, widen: bool, arms: Option<[Sym; 2]>) -> Tensor {
     let Tensor {
         array,
         wrapper,
@@ -280,7 +282,9 @@ pub(in super::super) fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tens
     };
     let (dtype, role) = (agree(dtype, &b.dtype), agree(role, &b.role));
     // A module moves its parameters, but not its other tensors.
-    let device = device.zip(b.device).and_then(|(x, y)| x.join(y)).filter(|_| *parameter == b.parameter);
+    let same_device = device.zip(b.device).and_then(|(x, y)| x.join(y));
+    let device =
+        same_device.or_else(|| Device::join_arms(*device, b.device, arms?)).filter(|_| *parameter == b.parameter);
     let range: Option<Range> = match (range, &b.range) {
         (Some(x), Some(y)) if !widen || x == y => Some(x.join(y)),
         _ => None,
@@ -293,7 +297,7 @@ pub(in super::super) fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tens
         trailing,
         dtype_at: dtype_at.filter(|_| dtype.is_some()),
         dtype,
-        device_at: device_at.filter(|_| device.is_some()),
+        device_at: device_at.or(b.device_at).filter(|_| device.is_some()),
         device,
         range_at: range_at.filter(|_| range.is_some()),
         range,

@@ -12,6 +12,7 @@ pub(crate) use types::{item_size, make_legacy};
 use super::broadcast::result_grad;
 use super::carry::Rejected;
 use super::cast::cast;
+use super::support::reject_unread;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Dim, Dtype, Grad, Kind, Size, Tensor, Type, Value, dims_text};
@@ -101,6 +102,7 @@ fn placed(cx: &Cx<'_, '_>, mut made: Tensor, options: &Options) -> Tensor {
 /// `torch.tensor`.
 fn tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");
+    reject_unread(cx, &data);
     let dtype = cx.dtype_arg(&b.get("dtype"));
     let made = typed_literal(cx, &data, dtype).unwrap_or_default();
     // A copy of a tensor is created on the device of the tensor.

@@ -5,6 +5,7 @@ use super::literal;
 use super::options::{self, dims};
 use crate::library::torch::cast::cast;
 use crate::library::torch::promotion::{self, Operand};
+use crate::library::torch::support::reject_unread;
 use crate::library::{Constant, Cx, Table};
 
 use crate::python::{Bound, RejectKind};
@@ -258,6 +259,9 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     {
         // The call returns an alias of the tensor, or rejects a tensor of another dtype.
         return cx.view_of(only, have);
+    }
+    if let [only] = args.as_slice() {
+        reject_unread(cx, only);
     }
     let cuda = cx.path.as_str().starts_with("torch.cuda.");
     let on = options::option(b, "device");

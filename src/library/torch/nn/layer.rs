@@ -22,9 +22,6 @@ pub(crate) struct Layer {
     pub name: &'static str,
     /// The layer's base class under `torch.nn`.
     pub base: &'static str,
-    /// Whether the constructor takes no arguments. For such a layer, `signatures.txt` lists only
-    /// the signature of `Module`.
-    pub without_arguments: bool,
     /// The effect of the constructor, in addition to storing the arguments.
     pub init: fn(&mut Cx<'_, '_>, ObjId, &Bound),
     /// The function of `torch.nn.functional` and its arguments, as in the layer's own source.
@@ -45,17 +42,12 @@ pub(crate) const fn with_state(
     init: fn(&mut Cx<'_, '_>, ObjId, &Bound),
     forward: &'static str,
 ) -> Layer {
-    Layer { name, base, without_arguments: false, init, forward, ranks: &[] }
+    Layer { name, base, init, forward, ranks: &[] }
 }
 
 impl Layer {
     pub(crate) const fn ranks(mut self, ranks: &'static [usize]) -> Layer {
         self.ranks = ranks;
-        self
-    }
-
-    pub(crate) const fn without_arguments(mut self) -> Layer {
-        self.without_arguments = true;
         self
     }
 }
@@ -127,7 +119,7 @@ pub(crate) fn register(t: &mut Table, layers: &'static [Layer]) {
     for layer in layers {
         let path = format!("torch.nn.{}", layer.name);
         let bases = [&*format!("torch.nn.{}", layer.base)];
-        let class = if layer.without_arguments { t.class(&path, &bases, "") } else { t.listed_class(&path, &bases) };
+        let class = t.listed_class(&path, &bases);
         class.keeps_arguments = false;
         class.init = Some(construct);
         t.def(&format!("{path}.forward"), signature(layer), forward);

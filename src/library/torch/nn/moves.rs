@@ -6,7 +6,7 @@ use crate::library::torch::factory::settings::changes_default_device;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Data, Device, DeviceKind, Dtype, Grad, ObjId, Tensor, Topic, Type, Value, sym};
+use crate::value::{Data, Device, DeviceKind, Dtype, Grad, Instance, ObjId, Tensor, Topic, Type, Value, sym};
 
 pub(crate) fn register(t: &mut Table) {
     let m = "torch.nn.Module.";
@@ -135,8 +135,8 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 fn cuda(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
-    let device = cx.device_arg(&b.get("device")).unwrap_or(Some(Device::CUDA));
-    move_to(cx, &object, device);
+    let device = cx.device_arg(&b.get("device")).flatten().unwrap_or(Device::CUDA);
+    move_to(cx, &object, Some(device));
     object
 }
 
@@ -192,6 +192,10 @@ pub(super) fn forget_registered(it: &mut Interp<'_>, object: &Value) {
     let span = Span { file: it.root, start: 0, end: 0 };
     let cx = &mut Cx { it, path: sym(MODULE), span };
     for id in registered(cx, object) {
+        let is_forgotten = |t: &Tensor| t.device.is_none() && t.dtype.is_none() && t.grad == Grad::Unknown;
+        if cx.it.heap.tensor_ref(&Value::Obj(id)).is_some_and(is_forgotten) {
+            continue;
+        }
         cx.it.heap.update_tensor(id, |t| {
             t.device = None;
             t.device_at = None;
@@ -227,11 +231,21 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     let span = Span { file: it.root, start: 0, end: 0 };
     let cx = &mut Cx { it, path: sym(MODULE), span };
     for (_, module) in named_modules_of(cx, object).found {
+        // Loops pass the same modules to unseen code again and again.
+        let is_unknown = |instance: &Instance| {
+            instance.open && matches!(instance.attrs.get(&sym("training")), Some(Value::Unknown | Value::Any(_)))
+        };
         if let Some(id) = module.as_obj()
+            && !cx.it.heap.instance_of(&module).is_some_and(is_unknown)
             && let Some(instance) = cx.it.heap.instance_mut(id)
         {
             instance.open = true;
-            cx.it.heap.set_attr(id, "training", Value::Any(Type::Bool));
+            // Only for the object itself, also in the objects that may be this one: a model has many parts.
+            if object.as_obj() == Some(id) {
+                cx.it.heap.set_attr(id, "training", Value::Any(Type::Bool));
+            } else {
+                cx.it.heap.set_own_attr(id, "training", Value::Any(Type::Bool));
+            }
         }
         // An empty container is assumed to be a placeholder that other code fills.
         if super::containers::contents(cx.it, &module).is_some_and(|contents| contents.found.is_empty()) {

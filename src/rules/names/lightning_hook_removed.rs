@@ -1,0 +1,45 @@
+//! Hooks that Lightning 2 has removed.
+
+use crate::diagnostic::Severity;
+use crate::rules::rule::{Findings, Rule, Source};
+use crate::syntax::{Ranged, methods, path_of};
+
+const NAME: &str = "lightning-hook-removed";
+
+/// The removed hooks, each with the one that replaces it
+/// (`pytorch_lightning/trainer/configuration_validator.py` of version 2.0).
+const REMOVED: &[(&str, &str)] = &[
+    ("training_epoch_end", "on_train_epoch_end"),
+    ("validation_epoch_end", "on_validation_epoch_end"),
+    ("test_epoch_end", "on_test_epoch_end"),
+];
+
+#[derive(Default)]
+pub(crate) struct LightningHookRemoved;
+
+impl Rule for LightningHookRemoved {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        // The package `lightning` is the one of version 2; `pytorch_lightning` may be an older version.
+        if !["import lightning", "from lightning"].iter().any(|import| source.text.contains(import)) {
+            return;
+        }
+        for class in source.classes() {
+            if !class.bases().iter().any(|base| path_of(base).last() == Some(&"LightningModule")) {
+                continue;
+            }
+            for method in methods(class) {
+                let has_index = method.parameters.iter().any(|parameter| parameter.name().as_str() == "optimizer_idx");
+                if method.name.as_str() == "training_step" && has_index {
+                    let message = "Lightning 2 does not pass `optimizer_idx` to `training_step`: several optimizers need manual \
+                                   optimization";
+                    findings.report(NAME, Severity::Error, message, source.span(method.name.range()), Vec::new());
+                }
+                let Some((old, new)) = REMOVED.iter().find(|(old, _)| *old == method.name.as_str()) else { continue };
+                let message = format!(
+                    "Lightning 2 has no hook `{old}`: the trainer raises an error (the new hook is `{new}(self)`)"
+                );
+                findings.report(NAME, Severity::Error, message, source.span(method.name.range()), Vec::new());
+            }
+        }
+    }
+}
