@@ -19,7 +19,7 @@ MODULES = """
 torch torch.nn torch.nn.functional torch.nn.init torch.nn.utils torch.nn.utils.rnn torch.nn.utils.parametrizations
 torch.nn.parallel torch.nn.modules torch.nn.modules.loss torch.optim torch.optim.lr_scheduler torch.utils
 torch.utils.data torch.utils.checkpoint torch.cuda torch.cuda.amp torch.amp torch.autograd
-torch.distributed torch.distributions torch.fft torch.linalg torch.special torch.jit torch.onnx torch.hub torch.random
+torch.distributed torch.distributions torch.fft torch.functional torch.linalg torch.special torch.jit torch.onnx torch.hub torch.random
 torchvision torchvision.models torchvision.datasets torchvision.transforms torchvision.transforms.functional
 torchvision.transforms.v2 torchvision.transforms.v2.functional torchvision.ops torchvision.io torchvision.utils
 numpy numpy.random numpy.linalg numpy.fft numpy.testing
