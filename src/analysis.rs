@@ -124,8 +124,8 @@ fn run(
     // The cells of a notebook may run in any order.
     if source.kind() == FileKind::Python && source.parsed().issues.is_empty() {
         let starred = starred::starred(project, file);
-        let mut parsed = rules::Source::new(file, &source.parsed().module.body, source.text(), starred);
-        parsed.is_executed = starred::is_executed(project, file);
+        let is_executed = || starred::is_executed(project, file);
+        let parsed = rules::Source::new(file, &source.parsed().module.body, source.text(), starred, &is_executed);
         report.diagnostics.extend(rules::parsed(rules, &parsed));
         report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     }

@@ -61,9 +61,9 @@ impl<'p> Interp<'p> {
         if ends.is_empty() {
             self.stopped = true;
         } else {
-            let outer = std::mem::replace(&mut self.heap.arms, holds);
+            self.heap.arms = holds;
             self.heap.join_taken(&ends, false, cadence != Cadence::Unclear);
-            self.heap.arms = outer;
+            self.heap.arms = None;
         }
         self.heap.release(mark);
         results
@@ -89,9 +89,9 @@ impl<'p> Interp<'p> {
         let mut values = values.into_iter().flatten();
         match (values.next(), values.next()) {
             (Some(a), Some(b)) => {
-                let outer = std::mem::replace(&mut self.heap.arms, holds);
+                self.heap.arms = holds;
                 let value = join(&mut self.heap, &a, &b, false);
-                self.heap.arms = outer;
+                self.heap.arms = None;
                 value
             }
             (Some(only), None) => only,

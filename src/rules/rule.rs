@@ -86,8 +86,9 @@ pub(crate) struct Source<'a> {
     pub(super) text: &'a str,
     /// The names that `from … import *` may bind; `None` if they are not known.
     pub(super) starred: Option<FxHashSet<&'a str>>,
-    /// Another file of the program may execute this one among its own names.
-    pub(crate) is_executed: bool,
+    /// Whether another file of the program may execute this one among its own names. A function,
+    /// because the answer needs the texts of all files.
+    pub(super) is_executed: &'a dyn Fn() -> bool,
     /// All statements, those in functions and classes included.
     pub(super) statements: Vec<&'a Stmt>,
 }
@@ -98,8 +99,9 @@ impl<'a> Source<'a> {
         body: &'a [Stmt],
         text: &'a str,
         starred: Option<FxHashSet<&'a str>>,
+        is_executed: &'a dyn Fn() -> bool,
     ) -> Source<'a> {
-        Source { file, body, text, starred, is_executed: false, statements: statements(body, true) }
+        Source { file, body, text, starred, is_executed, statements: statements(body, true) }
     }
 
     pub(super) fn span(&self, range: TextRange) -> Span {

@@ -185,7 +185,7 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn cuda(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let device = match b.get("device") {
         Value::None => Some(Device::CUDA),
-        // Another number is the index of another GPU.
+        // An unknown argument is the index of a GPU.
         given => options::device(cx, &given).flatten().or(Some(Device::CUDA)),
     };
     moved(cx, b, None, Some(device))

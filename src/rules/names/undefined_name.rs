@@ -29,11 +29,15 @@ pub(crate) struct UndefinedName;
 
 impl Rule for UndefinedName {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        if source.is_executed || DYNAMIC.iter().any(|dynamic| source.text.contains(dynamic)) {
+        if DYNAMIC.iter().any(|dynamic| source.text.contains(dynamic)) {
             return;
         }
         let mut first: FxHashMap<String, Span> = FxHashMap::default();
-        for Unbound { name, at, later, known } in unbound(source.body, source.starred.as_ref()) {
+        let all = unbound(source.body, source.starred.as_ref());
+        if all.is_empty() || (source.is_executed)() {
+            return;
+        }
+        for Unbound { name, at, later, known } in all {
             let message = if later {
                 format!("`{name}` is read before it is assigned: no path to this line assigns it")
             } else {
