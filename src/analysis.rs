@@ -1,6 +1,7 @@
 //! Analyses one file: interprets it, calls contracts and rules, and collects findings.
 
 mod coverage;
+mod defaults;
 mod options;
 mod starred;
 mod witness;
@@ -118,9 +119,19 @@ fn run(
     if !wanted.facts && wanted.at.is_none() && !is_checked() {
         return Report::default();
     }
-    let job = Job { project, file, rules, contracts, cancelled };
-    let (mut report, run) = job.run(&Assumed::default(), wanted);
-    options::weaken(&mut report.diagnostics, &run, &|assumed| job.run(assumed, Wanted::default()).1);
+    let job = &Job { project, file, rules, contracts, cancelled };
+    let (mut report, run) = job.run(&Assumed::default(), wanted, Arguments::Unknown);
+    let again = |arguments| move |assumed: &Assumed| job.run(assumed, Wanted::default(), arguments).1;
+    options::weaken(&mut report.diagnostics, &run, &again(Arguments::Unknown));
+    if run.has_defaults && !run.exhausted {
+        let wanted = Wanted { witnesses: wanted.witnesses, ..Wanted::default() };
+        let (with_defaults, run) = job.run(&Assumed::default(), wanted, Arguments::Defaults);
+        let mut found = defaults::new(&report.diagnostics, with_defaults.diagnostics, &run);
+        options::weaken(&mut found, &run, &again(Arguments::Defaults));
+        found.iter_mut().for_each(defaults::weaken);
+        report.diagnostics.extend(found);
+        report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+    }
     // The cells of a notebook may run in any order.
     if source.kind() == FileKind::Python && source.parsed().issues.is_empty() {
         let starred = starred::starred(project, file);
@@ -130,6 +141,14 @@ fn run(
         report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     }
     report
+}
+
+/// The arguments of functions that nothing calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Arguments {
+    Unknown,
+    /// The default of each parameter that has one.
+    Defaults,
 }
 
 /// The input of a run of the interpreter.
@@ -142,7 +161,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self, assumed: &Assumed, wanted: Wanted) -> (Report, Run) {
+    fn run(&self, assumed: &Assumed, wanted: Wanted, arguments: Arguments) -> (Report, Run) {
         let Job { project, file, rules, contracts, cancelled } = *self;
         let budget = budget(project, project.file(file));
         let watcher = Watcher {
@@ -165,6 +184,7 @@ impl Job<'_> {
         let sources = Tree(project);
         let mut interp = Interp::new(&sources, &Libraries, &watcher, file, budget);
         interp.spot = wanted.at;
+        interp.with_defaults = arguments == Arguments::Defaults;
         let source = |span: Span| watcher.source(span);
         watcher.watch.begin(Watching { rules, source: &source, found: &mut watcher.found.borrow_mut() }, &mut interp);
         interp.run();
@@ -208,6 +228,7 @@ impl Job<'_> {
             excluded,
             found: options::in_question(&report),
             steps: interp.spent(),
+            has_defaults: interp.has_defaults,
             exhausted,
         };
         (report, run)

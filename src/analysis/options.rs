@@ -84,6 +84,8 @@ pub(super) struct Run {
     pub found: FxHashSet<Finding>,
     /// The number of steps of the run.
     pub steps: u64,
+    /// A function that nothing calls has a parameter with a default.
+    pub has_defaults: bool,
     /// The step budget was spent.
     pub exhausted: bool,
 }

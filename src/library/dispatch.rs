@@ -1,7 +1,7 @@
 //! Implements `Library`, the interpreter's interface to libraries. The models come from the tables.
 
 use super::cx::Cx;
-use super::kinds::{self, refuse_kind};
+use super::kinds::{self, refuse_kinds};
 use super::notes::DEFAULT_DEVICE;
 use super::refusal::{refuse_arguments, refuse_module};
 use super::registry::TABLES;
@@ -19,8 +19,8 @@ impl Libraries {
     /// Binds a call to the first overload that accepts it, notifies the observer, and runs the
     /// model.
     ///
-    /// `by_program`: whether the program or a layer makes the call. For other calls, the kind of the
-    /// first argument is not checked, because operators also pass operands of other kinds.
+    /// `by_program`: whether the program or a layer makes the call. For other calls, the kinds of
+    /// the arguments are not checked, because operators also pass operands of other kinds.
     fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span, by_program: bool) -> Value {
         let Some(mut bound) = entry.bind(args) else {
             refuse_arguments(it, path, args, span);
@@ -29,7 +29,7 @@ impl Libraries {
         torch::open::give_tensors(it, path, &mut bound);
         let refused = it.refused.0;
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
-        if by_program && refuse_kind(&mut Cx { it, path, span }, &bound) {
+        if by_program && refuse_kinds(&mut Cx { it, path, span }, &bound) {
             it.tell_refused(refused, entry.same_as.unwrap_or(path), &bound);
             return Value::Unknown;
         }
@@ -93,6 +93,10 @@ impl Library for Libraries {
         kinds::integers(path)
     }
 
+    fn widths(&self, layer: &str) -> Vec<(usize, Sym)> {
+        torch::nn::widths(layer)
+    }
+
     fn parameters(&self, path: Sym) -> Option<Vec<Sym>> {
         let sigs = signatures::of(path.as_str());
         let [sig] = sigs.as_slice() else { return None };
@@ -143,7 +147,10 @@ impl Library for Libraries {
         }
         match TABLES.function(path) {
             Some(entry) => self.run(it, path, entry, &args, span, true),
-            None => refuse_module(it, path, span),
+            None => {
+                refuse_arguments(it, path, &args, span);
+                refuse_module(it, path, span)
+            }
         }
     }
 
@@ -160,6 +167,13 @@ impl Library for Libraries {
         };
         let refused = it.refused.0;
         it.announce(class, &bound, span);
+        if refuse_kinds(&mut Cx { it, path: class, span }, &bound) {
+            if let Some(instance) = it.heap.instance_mut(object) {
+                instance.open = true;
+            }
+            it.tell_refused(refused, class, &bound);
+            return;
+        }
         if entry.keeps_arguments {
             for param in &bound.sig.params {
                 it.heap.set_attr(object, param.name.as_str(), bound.get(param.name.as_str()));

@@ -1,5 +1,5 @@
-//! Rejects calls whose first argument has a kind that the function never accepts: `data/kinds.txt`
-//! lists these kinds. `data/integers.txt` lists the parameters that must be integers.
+//! Rejects calls with an argument of a kind that the function never accepts: `data/kinds.txt` lists
+//! these kinds. `data/integers.txt` lists the parameters that must be integers.
 
 use std::sync::LazyLock;
 
@@ -8,15 +8,31 @@ use rustc_hash::FxHashMap;
 use super::Cx;
 use super::torch::nn::module::is_module;
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Data, Sym, Value, kind_text, sym};
+use crate::value::{ArrayKind, Data, Items, Sym, Type, Value, kind_text, sym};
 
-/// The kinds of values that each function rejects, by the path of the function.
-static KINDS: LazyLock<FxHashMap<Sym, Vec<&'static str>>> = LazyLock::new(|| {
-    let lines = include_str!("data/kinds.txt").lines();
-    lines
-        .filter_map(|line| line.split_once(": "))
-        .map(|(path, kinds)| (sym(path), kinds.split(' ').collect()))
-        .collect()
+/// The kinds of values that a parameter rejects.
+struct Kinds {
+    parameter: &'static str,
+    /// Those that the call rejects.
+    now: Vec<&'static str>,
+    /// Those that the first use of the result rejects, such as the call of a layer.
+    later: Vec<&'static str>,
+}
+
+/// The kinds of values that each function or class rejects, by its path.
+static KINDS: LazyLock<FxHashMap<Sym, Vec<Kinds>>> = LazyLock::new(|| {
+    let mut all: FxHashMap<Sym, Vec<Kinds>> = FxHashMap::default();
+    for line in include_str!("data/kinds.txt").lines().filter(|line| !line.starts_with('#')) {
+        let Some(((path, parameter), kinds)) =
+            line.split_once(':').and_then(|(of, kinds)| Some((of.split_once(' ')?, kinds)))
+        else {
+            continue;
+        };
+        let (now, later) = kinds.split_once('|').unwrap_or((kinds, ""));
+        let list = |text: &'static str| text.split_whitespace().collect();
+        all.entry(sym(path)).or_default().push(Kinds { parameter, now: list(now), later: list(later) });
+    }
+    all
 });
 
 /// The parameters of each function that must be integers, by its path.
@@ -32,59 +48,130 @@ pub(super) fn integers(path: Sym) -> Option<(&'static str, &'static str)> {
     INTEGERS.get(&path).copied()
 }
 
-/// Rejects the call if its first argument has a kind that the function never accepts; returns
-/// whether the call was rejected.
-pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
-    let Some(param) = bound.sig.params.first() else { return false };
-    let Some(given) = bound.values.first().and_then(Option::as_ref) else { return false };
-    let Some(kinds) = KINDS.get(&cx.path) else { return false };
-    let Some(wanted) = kinds_of(cx, &given.value) else { return false };
-    if !wanted.iter().all(|kind| kinds.contains(kind)) {
-        return false;
+/// Rejects the call if an argument has a kind that the function never accepts; returns whether the
+/// call was rejected. A kind that only the first use of the result rejects is reported as such.
+pub(super) fn refuse_kinds(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
+    let Some(all) = KINDS.get(&cx.path) else { return false };
+    let given = bound.sig.params.iter().zip(&bound.values).filter_map(|(param, arg)| Some((param.name, arg.as_ref()?)));
+    // The variadic parameter.
+    let rest = bound.sig.star.into_iter().flat_map(|(_, name)| bound.rest.iter().map(move |arg| (name, arg)));
+    for (name, arg) in given.chain(rest) {
+        let Some(kinds) = all.iter().find(|kinds| kinds.parameter == name.as_str()) else { continue };
+        let Some(wanted) = kinds_of(cx, &arg.value) else { continue };
+        let is_in = |rejected: &[&str]| wanted.iter().all(|kind| rejected.contains(kind));
+        let is_now = is_in(&kinds.now);
+        if !is_now && !wanted.iter().all(|kind| kinds.now.contains(kind) || kinds.later.contains(kind)) {
+            continue;
+        }
+        let what = match wanted {
+            MODULE => "a module".to_owned(),
+            FUNCTION => "a function".to_owned(),
+            _ => kind_text(&cx.it.heap, &arg.value).to_owned(),
+        };
+        let takes = taken(kinds);
+        let message = match takes.is_empty() {
+            true => format!("`{name}` cannot be {what}"),
+            false => format!("`{name}` must be {takes}, but it is {what}"),
+        };
+        let reads = vec![(format!("`{name}` is given here"), Some(arg.span))];
+        if is_now {
+            cx.reject(RejectKind::Value, message, reads);
+            return true;
+        }
+        cx.reject_if("when the result is used", RejectKind::Value, message, reads);
     }
-    let name = param.name.as_str();
-    // What the function takes follows from the kinds that it does not reject.
-    let accepts = |kind: &str| !kinds.contains(&kind);
-    let takes = match (accepts("tensors"), accepts("tuple"), accepts("number")) {
-        (true, ..) => "a list or tuple of tensors",
-        (_, true, true) => "an integer, or a list or tuple of integers",
-        (_, true, false) => "a list or tuple of integers",
-        (_, _, true) if matches!(name, "input" | "x") => "a tensor or a number",
-        (_, _, true) => "a number",
-        _ => "a tensor",
-    };
-    let what = if wanted == MODULE { "a module" } else { kind_text(&cx.it.heap, &given.value) };
-    let message = format!("`{name}` must be {takes}, but it is {what}");
-    cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), Some(given.span))]);
-    true
+    false
 }
 
-/// The kinds of a module.
+/// What a parameter takes: the kinds that it does not reject.
+fn taken(kinds: &Kinds) -> String {
+    let accepts = |kind: &str| !kinds.now.contains(&kind) && !kinds.later.contains(&kind);
+    let number = match (accepts("int"), accepts("float")) {
+        (true, true) => Some("a number"),
+        (true, false) => Some("an integer"),
+        (false, true) => Some("a float"),
+        (false, false) => accepts("bool").then_some("a bool"),
+    };
+    let sequence = match (accepts("list"), accepts("tuple"), accepts("tensors"), accepts("modules")) {
+        (true, ..) => Some("a list or tuple"),
+        (_, true, ..) => Some("a tuple"),
+        (_, _, true, _) => Some("a list or tuple of tensors"),
+        (_, _, _, true) => Some("a list or tuple of modules"),
+        _ => None,
+    };
+    let named = |kind: &str, text: &'static str| accepts(kind).then_some(text);
+    let all = [
+        named("tensor", "a tensor"),
+        number,
+        named("text", "a string"),
+        sequence,
+        named("module", "a module"),
+        named("function", "a function"),
+        named("dtype", "a dtype"),
+        named("device", "a device"),
+        named("dict", "a dictionary"),
+    ];
+    let texts: Vec<&str> = all.into_iter().flatten().collect();
+    // Whoever accepts everything that can be iterated over rejects few kinds.
+    if texts.len() > 4 { String::new() } else { listed(&texts) }
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn listed(texts: &[&str]) -> String {
+    match texts {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [before @ .., last] => format!("{} or {last}", before.join(", ")),
+    }
+}
+
 const MODULE: &[&str] = &["module"];
+const FUNCTION: &[&str] = &["function"];
 
 /// The kinds to which a value may belong; `None` if its type is not certain. Python's `None` has no
 /// kind here: it is often a placeholder, which unseen code replaces.
 fn kinds_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static [&'static str]> {
-    const SEQUENCE: &[&str] = &["list", "tuple", "tensors"];
     Some(match value {
-        Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Float(_) | Value::Floats(_) | Value::Bool(_) => {
-            &["number"]
-        }
-        Value::Str(_) => &["text"],
-        Value::Tuple(_) => SEQUENCE,
+        Value::Bool(_) | Value::Any(Type::Bool) => &["bool"],
+        Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(Type::Int) => &["int"],
+        Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => &["float"],
+        Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => &["text"],
+        Value::Dtype(_) => &["dtype"],
+        Value::Device(_) => &["device"],
+        Value::Tuple(parts) => sequence(cx, parts, &["tuple"]).unwrap_or(&["tuple", "tensors", "modules"]),
         Value::Obj(id) => match cx.it.heap.get(*id) {
-            Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => return None,
+            Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => &["tensor"],
             // A NumPy scalar has none of these kinds: a function may accept it as a Python number.
             Data::Tensor(tensor) if tensor.rank().is_some_and(|rank| rank > 0) && tensor.wrapper.is_none() => {
                 &["array"]
             }
-            Data::List(_) => SEQUENCE,
+            Data::List(Items::Exact(parts)) => {
+                sequence(cx, parts, &["list"]).unwrap_or(&["list", "tensors", "modules"])
+            }
+            Data::List(_) => &["list", "tensors", "modules"],
             Data::Dict(_) => &["dict"],
             Data::Set(_) => &["set"],
             Data::Iter(iter) if iter.once || iter.suspended.is_some() => &["iterator"],
             Data::Instance(_) if is_module(cx.it, value) => MODULE,
+            Data::Function(_) => FUNCTION,
             _ => return None,
         },
         _ => return None,
     })
+}
+
+/// The kind of a list or tuple with known elements.
+fn sequence(cx: &Cx<'_, '_>, parts: &[Value], plain: &'static [&'static str]) -> Option<&'static [&'static str]> {
+    let is_plain = |part: &Value| part.number_type().is_some() || part.as_str().is_some();
+    let is_tensor = |part: &Value| cx.it.heap.is_tensor(part);
+    let all = |is: &dyn Fn(&Value) -> bool| !parts.is_empty() && parts.iter().all(is);
+    if all(&is_plain) {
+        Some(plain)
+    } else if all(&is_tensor) {
+        Some(&["tensors"])
+    } else if all(&|part| is_module(cx.it, part)) {
+        Some(&["modules"])
+    } else {
+        None
+    }
 }

@@ -9,6 +9,7 @@ mod common;
 mod cv2;
 mod cx;
 mod data;
+mod definitions;
 mod dispatch;
 mod einops;
 mod kinds;

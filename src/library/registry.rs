@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use super::table::{Table, Tables};
 use super::{
-    albumentations, cv2, einops, kornia, lightning, numpy, pandas, pil, settings, sklearn, stdlib, timm, torch,
-    torchvision, transformers,
+    albumentations, cv2, definitions, einops, kornia, lightning, numpy, pandas, pil, settings, sklearn, stdlib, timm,
+    torch, torchvision, transformers,
 };
 
 pub(super) static TABLES: Tables = Tables { main: &MAIN, others: &OTHERS };
@@ -32,6 +32,7 @@ const IN_MAIN: &[Register] = &[
     torch::reduce::distance::register,
     torch::masked::register,
     torch::return_types::register,
+    definitions::register,
     torch::nn::register,
     torch::nn::module::register,
     torch::nn::moves::register,

@@ -8,7 +8,7 @@ use super::Args;
 use super::interp::Interp;
 use super::library::{Event, RejectKind};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Dict, Items, Range, Size, Sym, Type, Value, sym};
+use crate::value::{ArrayKind, Data, Dict, Items, Range, Size, Sym, Type, Value, counted, sym};
 
 const NAMES: &[&str] = &[
     "abs",
@@ -123,12 +123,42 @@ pub(super) fn lookup(name: Sym) -> Value {
 /// these texts.
 const LIST_CLASSES: &[&str] = &["Sequence", "Iterable", ".List", ".Collection", ".Sized", ".Container", ".Reversible"];
 
+/// How many arguments builtins take, all of them by position: at least and at most.
+const ARGUMENTS: &[(usize, usize, &str)] = &[
+    (0, 1, "bool float frozenset list set tuple"),
+    (1, 1, "abs all any bin callable chr hash hex id len oct ord repr reversed"),
+    (1, 2, "iter next"),
+    (1, 3, "range slice"),
+    (2, 2, "divmod hasattr isinstance issubclass delattr"),
+    (2, 3, "getattr"),
+    (3, 3, "setattr"),
+];
+
 impl Interp<'_> {
+    /// Rejects a call of a builtin with a wrong number of arguments.
+    fn refuse_count(&mut self, name: &str, args: &Args, span: Span) -> bool {
+        let count = args.pos.len();
+        let limits = ARGUMENTS.iter().find(|(_, _, names)| names.split(' ').any(|one| one == name));
+        let Some((least, most, _)) = limits.filter(|(least, most, _)| count < *least || count > *most) else {
+            return false;
+        };
+        if args.more_kw || !args.kw.is_empty() {
+            return false;
+        }
+        let takes = if least == most { counted(*most, "argument") } else { format!("{least} to {most} arguments") };
+        self.report_arguments(format!("`{name}` takes {takes}, but gets {count}"), span);
+        self.raise("TypeError");
+        true
+    }
+
     pub(super) fn call_builtin(&mut self, name: &str, args: Args, span: Span) -> Value {
         let values = Self::values(&args);
         let first = values.first().cloned().unwrap_or(Value::Unknown);
         if args.more_pos {
             return self.call_open_builtin(name, &args);
+        }
+        if self.refuse_count(name, &args, span) {
+            return Value::Unknown;
         }
         match name {
             "len" => self.length(&first, span),

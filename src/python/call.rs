@@ -120,7 +120,12 @@ impl<'p> Interp<'p> {
             && let Some((first, rest)) = split_first(args.clone())
             && let Some(object) = first.as_obj()
         {
-            library.init(self, sym(class), object, rest, span);
+            library.init(self, sym(class), object, rest.clone(), span);
+            if library.bases(sym(class)).is_none() {
+                self.hook_args(&rest);
+                self.havoc_args(&rest);
+                self.havoc_hooks(|_| true);
+            }
             return Value::None;
         }
         self.write_unknown_argument(text, &args);

@@ -205,7 +205,12 @@ impl<'p> Interp<'p> {
         let receiver = args.pos.first().map(|receiver| receiver.value.clone());
         // Python does not check annotations: the callers decide what the function gets.
         let is_called = self.calls_name(sym(def.name.as_str()));
+        let mut by_name = false;
         for parameter in positional {
+            if self.takes_default(parameter) {
+                by_name = true;
+                continue;
+            }
             let mut value = self.unknown_parameter(parameter);
             let is_mapping = || super::uses::is_mapping(&def.body, parameter.parameter.name.as_str());
             if self.heap.is_tensor(&value) && is_mapping() || is_called && self.says_only_tensor(&value) {
@@ -224,10 +229,21 @@ impl<'p> Interp<'p> {
                     value = library.forward_argument(self, receiver).unwrap_or(Value::Unknown);
                 }
             }
-            args.pos.push(Arg::new(value, span));
+            if let Some(width) = self.width(def, parameter, &value) {
+                value = width;
+            }
+            let argument = Arg::new(value, span);
+            match by_name {
+                true => args.kw.push((sym(parameter.parameter.name.as_str()), argument)),
+                false => args.pos.push(argument),
+            }
         }
         for parameter in &def.parameters.kwonlyargs {
+            if self.takes_default(parameter) {
+                continue;
+            }
             let value = self.unknown_parameter(parameter);
+            let value = self.width(def, parameter, &value).unwrap_or(value);
             args.kw.push((sym(parameter.parameter.name.as_str()), Arg::new(value, span)));
         }
         if def.parameters.vararg.is_some() {
@@ -235,6 +251,24 @@ impl<'p> Interp<'p> {
         }
         args.more_kw = def.parameters.kwarg.is_some();
         args
+    }
+
+    /// Whether a parameter of an uncalled function gets its default. `None`, 0, and empty values often
+    /// mean that the caller must give a value.
+    fn takes_default(&mut self, parameter: &ParameterWithDefault) -> bool {
+        let says_more = match parameter.default.as_deref() {
+            None | Some(Expr::NoneLiteral(_)) => false,
+            Some(Expr::NumberLiteral(number)) => number.value.as_int().is_none_or(|n| n.as_i64() != Some(0)),
+            Some(Expr::StringLiteral(text)) => !text.value.is_empty(),
+            Some(Expr::Tuple(tuple)) => !tuple.elts.is_empty(),
+            Some(Expr::List(list)) => !list.elts.is_empty(),
+            Some(Expr::Dict(dict)) => !dict.items.is_empty(),
+            // `-1` often means that the caller must give a value.
+            Some(Expr::UnaryOp(_)) => false,
+            Some(_) => true,
+        };
+        self.has_defaults |= says_more;
+        says_more && self.with_defaults
     }
 
     /// Whether a value is known to be a tensor, but neither its shape nor its dtype is known.

@@ -150,6 +150,11 @@ pub(crate) struct Interp<'p> {
     pub root: FileId,
     /// A file and an offset: the observer gets the values of all expressions around this place.
     pub spot: Option<(FileId, u32)>,
+    /// Functions that nothing calls are called with the defaults of their parameters, instead of
+    /// unknown values.
+    pub with_defaults: bool,
+    /// Whether a function that nothing calls has a parameter whose default says more than its type.
+    pub has_defaults: bool,
     pub(super) code: Vec<Code<'p>>,
     pub(super) code_ids: FxHashMap<usize, CodeId>,
     pub(super) frames: Vec<Frame<'p>>,
@@ -255,6 +260,8 @@ impl<'p> Interp<'p> {
             sources,
             root,
             spot: None,
+            with_defaults: false,
+            has_defaults: false,
             code: Vec::new(),
             code_ids: FxHashMap::default(),
             frames: Vec::new(),

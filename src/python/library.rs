@@ -52,6 +52,10 @@ pub(crate) trait Library: Sync {
     /// arguments.
     fn integers(&self, path: Sym) -> Option<(&'static str, &'static str)>;
 
+    /// The parameters of a layer that are numbers of features, by the name of its class: their
+    /// positions and names.
+    fn widths(&self, layer: &str) -> Vec<(usize, Sym)>;
+
     /// The names of the parameters of a function or class, if it has one signature and takes no
     /// further positional arguments.
     fn parameters(&self, path: Sym) -> Option<Vec<Sym>>;

@@ -57,6 +57,7 @@ mod replaced;
 mod stmt;
 mod text;
 mod uses;
+mod widths;
 mod with;
 mod writes;
 

@@ -9,7 +9,7 @@ pub(super) type Use<'p> = (&'p str, bool);
 
 /// A use that is not an attribute: an operand of arithmetic whose other operand is `self.name`.
 pub(crate) const OPERAND: Use<'static> = ("(operand)", false);
-/// A use that is not an attribute: the first argument of `F.name(…)`.
+/// A use that is not an attribute: the first argument of `F.name(…)` or `torch.name(…)`.
 pub(crate) const FUNCTIONAL: Use<'static> = ("(functional)", false);
 
 /// The attributes that every run of a body reads from the object that a name refers to at the start
@@ -136,9 +136,31 @@ fn is_of_self(expr: &Expr) -> bool {
     owner.is_some_and(|owner| owner.id.as_str() == "self")
 }
 
-/// Whether a callee is `F.name` or `….functional.name`.
+/// The functions `torch.name` whose first argument may be something else than a tensor.
+#[rustfmt::skip]
+const TAKE_OTHERS: &[&str] = &[
+    "arange", "as_tensor", "asarray", "atleast_1d", "atleast_2d", "atleast_3d", "autocast", "bartlett_window",
+    "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman_window",
+    "block_diag", "broadcast_shapes", "broadcast_tensors", "bucketize", "can_cast", "cartesian_prod", "cat",
+    "chain_matmul", "column_stack", "compile", "complex", "concat", "concatenate", "device", "dstack", "einsum",
+    "empty", "empty_permuted", "empty_strided", "enable_grad", "eye", "float_power", "from_dlpack", "from_file",
+    "from_numpy", "frombuffer", "full", "get_default_dtype", "hamming_window", "hann_window", "hstack",
+    "inference_mode", "is_storage", "is_tensor", "isin", "kaiser_window", "linspace", "load", "logspace",
+    "manual_seed", "meshgrid", "no_grad", "normal", "ones", "pow", "promote_types", "rand", "randint", "randn",
+    "randperm", "range", "remainder", "result_type", "row_stack", "save", "scalar_tensor", "searchsorted",
+    "set_default_device", "set_default_dtype", "set_default_tensor_type", "set_float32_matmul_precision",
+    "set_grad_enabled", "set_num_threads", "set_printoptions", "sparse_coo_tensor", "sparse_csr_tensor", "stack",
+    "tensor", "tensordot", "tril_indices", "triu_indices", "typename", "use_deterministic_algorithms", "vander",
+    "vmap", "vstack", "where", "xlogy", "zeros",
+];
+
+/// Whether a callee is `F.name`, `….functional.name`, or `torch.name` of a function of tensors.
 fn is_functional(callee: &Expr) -> bool {
     callee.as_attribute_expr().is_some_and(|attribute| match &*attribute.value {
+        Expr::Name(name) if name.id.as_str() == "torch" => {
+            let function = attribute.attr.as_str();
+            function.starts_with(|c: char| c.is_lowercase()) && !TAKE_OTHERS.contains(&function)
+        }
         Expr::Name(name) => name.id.as_str() == "F",
         Expr::Attribute(module) => module.attr.as_str() == "functional",
         _ => false,

@@ -174,7 +174,13 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
+    /// The parts of a tuple are assigned from left to right: `key, table[key] = pair`.
     fn bind_target(&mut self, target: &'a Expr) {
+        match target {
+            Expr::Tuple(tuple) => return tuple.elts.iter().for_each(|part| self.bind_target(part)),
+            Expr::List(list) => return list.elts.iter().for_each(|part| self.bind_target(part)),
+            _ => {}
+        }
         self.visit_expr(target);
         each_name(target, &mut |name| self.bind(name));
     }

@@ -71,6 +71,9 @@ pub(crate) struct Heap {
     refused: FxHashSet<ObjId>,
     /// Views in which several elements share a place in memory.
     overlapping: FxHashSet<ObjId>,
+    /// Tensors that are one of several views that one call has made, as `chunk` does while gradients
+    /// are recorded.
+    of_views: FxHashSet<ObjId>,
     /// The number of active loops that are assumed to run at least once.
     filling: u32,
     /// Objects that an unknown value may be: see `lost.rs`.
@@ -182,6 +185,14 @@ impl Heap {
 
     /// Records that several elements of a view share one place in memory: a write to one is a write
     /// to all of them.
+    pub(crate) fn note_one_of_views(&mut self, view: ObjId) {
+        self.of_views.insert(view);
+    }
+
+    pub(crate) fn is_one_of_views(&self, id: ObjId) -> bool {
+        self.of_views.contains(&id)
+    }
+
     pub(crate) fn note_overlapping(&mut self, view: &Value) {
         self.overlapping.extend(view.as_obj());
     }

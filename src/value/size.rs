@@ -291,7 +291,13 @@ impl fmt::Display for Poly {
                 write!(f, "{size}*")?;
             }
             for (j, symbol) in symbols.iter().enumerate() {
-                write!(f, "{}{}", if j > 0 { "*" } else { "" }, symbol.name)?;
+                f.write_str(if j > 0 { "*" } else { "" })?;
+                // `2*H//2` would mean `(2*H)//2`.
+                let is_factor = size != 1 || symbols.len() > 1;
+                match is_factor && symbol.name.as_str().contains("//") {
+                    true => write!(f, "({})", symbol.name)?,
+                    false => write!(f, "{}", symbol.name)?,
+                }
             }
         }
         match self.constant {

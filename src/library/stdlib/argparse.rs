@@ -391,7 +391,7 @@ fn missing_option(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Valu
     let instance = cx.it.heap.instance_of(object)?;
     let is_closed = !instance.open && !instance.attrs.is_empty() && !name.as_str().starts_with('_');
     // A subclass of the class that stores the parser may define more options.
-    let spelt = |name: &str| cx.it.mentions(sym(&format!("--{name}")).as_str());
+    let spelt = |name: &str| ['"', '\''].iter().any(|quote| cx.it.mentions(sym(&format!("--{name}{quote}")).as_str()));
     if !is_closed || spelt(name.as_str()) || spelt(&name.as_str().replace('_', "-")) {
         return None;
     }

@@ -153,7 +153,9 @@ pub(crate) fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result
     check_leaf(cx, before);
     let span = cx.span;
     cx.it.event(Event::Written { object: id, result, span });
-    let Some(result) = cx.tensor(result) else {
+    let result = cx.tensor(result);
+    super::views::split::refuse_write(cx, id, before, result.as_ref());
+    let Some(result) = result else {
         forget_all(cx, id, before);
         return;
     };

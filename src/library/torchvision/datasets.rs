@@ -36,9 +36,6 @@ pub(crate) fn register(t: &mut Table) {
         let bases = [&base, BASE, "torch.utils.data.Dataset"];
         t.class(&format!("{FOLDER}{name}"), &bases, &spec.signature).init = Some(init);
     }
-    for module in ["mnist", "cifar", "folder", "vision", "svhn", "voc", "fakedata", "coco", "imagenet"] {
-        t.prefix(module_prefix(module), "torchvision.datasets");
-    }
     t.def("torchvision.datasets.VisionDataset.__getitem__", "self, index", get_item);
     t.def("torchvision.datasets.VisionDataset.__len__", "self", length);
     t.def("torchvision.datasets.default_loader", "path", |cx, _| {
@@ -51,22 +48,6 @@ pub(crate) fn register(t: &mut Table) {
         "dataset, target_keys=None",
         crate::library::common::unknown,
     );
-}
-
-/// The full name of a submodule. Scripts may import a dataset from it:
-/// `torchvision.datasets.mnist.MNIST` is the class `torchvision.datasets.MNIST`.
-fn module_prefix(module: &str) -> &'static str {
-    match module {
-        "mnist" => "torchvision.datasets.mnist",
-        "cifar" => "torchvision.datasets.cifar",
-        "folder" => "torchvision.datasets.folder",
-        "svhn" => "torchvision.datasets.svhn",
-        "voc" => "torchvision.datasets.voc",
-        "fakedata" => "torchvision.datasets.fakedata",
-        "coco" => "torchvision.datasets.coco",
-        "imagenet" => "torchvision.datasets.imagenet",
-        _ => "torchvision.datasets.vision",
-    }
 }
 
 /// The part of the data that the arguments select.

@@ -124,7 +124,6 @@ pub(crate) fn register(t: &mut Table) {
             .invoke = Some(mix);
         }
     }
-    t.prefix("torchvision.transforms.transforms", "torchvision.transforms");
 }
 
 fn is_v2(cx: &Cx<'_, '_>) -> bool {

@@ -6,4 +6,5 @@ pub(super) mod cuda_in_dataset_worker;
 pub(super) mod discarded_to;
 pub(super) mod modules_in_plain_container;
 pub(super) mod optimizer_state_left_behind;
+pub(super) mod parameter_moved_at_creation;
 pub(super) mod unregistered_tensor_attribute;

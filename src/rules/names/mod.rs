@@ -1,9 +1,12 @@
 //! TV8: names and arguments.
 
 pub(super) mod argument_in_wrong_place;
+pub(super) mod attribute_set_in_some_branches;
 pub(super) mod lightning_hook_arguments;
 pub(super) mod lightning_hook_removed;
 pub(super) mod loop_variable_reused;
 pub(super) mod misspelt_method;
+pub(super) mod optimizer_settings_ignored;
+pub(super) mod step_without_loss;
 pub(super) mod uncalled_function;
 pub(super) mod undefined_name;

@@ -58,28 +58,25 @@ fn members(cx: &Context<'_, '_>, list: &Value, span: Span) -> Vec<ObjId> {
     match items {
         Items::Exact(items) => items.iter().filter_map(Value::as_obj).collect(),
         Items::Many(one) => {
-            let is_one = cx.source(span).is_some_and(|text| repeats_name(&text));
+            let is_one = cx.source(span).is_some_and(|text| repeats_one(&text));
             one.as_obj().filter(|_| is_one).map_or(Vec::new(), |id| vec![id, id])
         }
     }
 }
 
-/// Whether an expression repeats the value of one name: `[layer] * n`, `n * [layer]`,
+/// Whether an expression repeats one value: `[layer] * n`, `n * [make()]`,
 /// `[layer for _ in range(n)]`.
-fn repeats_name(text: &str) -> bool {
+fn repeats_one(text: &str) -> bool {
     let Some((before, inside)) = text.split_once('[') else { return false };
     let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
-    let is_times = |text: &str| text.trim().starts_with('*') || text.trim().ends_with('*');
-    match inside.split_once(" for ") {
-        Some((element, rest)) if before.trim().is_empty() => {
-            let targets = rest.split(" in ").next().unwrap_or_default();
-            let root = element.split('.').next().unwrap_or_default();
-            is_name(element) && targets.split(',').all(|target| target.trim() != root)
-        }
-        _ => inside
-            .split_once(']')
-            .is_some_and(|(element, after)| is_name(element) && (is_times(before) || is_times(after))),
+    if let Some((element, rest)) = inside.split_once(" for ") {
+        let targets = rest.split(" in ").next().unwrap_or_default();
+        let root = element.split('.').next().unwrap_or_default();
+        return before.trim().is_empty() && is_name(element) && targets.split(',').all(|target| target.trim() != root);
     }
+    let text = text.trim();
+    before.trim().ends_with('*') && text.ends_with(']')
+        || text.starts_with('[') && text.rsplit_once(']').is_some_and(|(_, after)| after.trim().starts_with('*'))
 }
 
 fn learns(it: &Interp<'_>, id: ObjId) -> bool {
@@ -101,17 +98,17 @@ fn class_name(it: &Interp<'_>, id: ObjId) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::repeats_name;
+    use super::repeats_one;
 
     #[test]
-    fn expressions_that_repeat_the_value_of_a_name() {
-        for text in ["[layer] * n", "n * [self.block]", "[layer for _ in range(n)]"] {
-            assert!(repeats_name(text), "{text}");
+    fn expressions_that_repeat_one_value() {
+        for text in ["[layer] * n", "n * [self.block]", "[nn.Linear(a[0], 2)] * n", "[layer for _ in range(n)]"] {
+            assert!(repeats_one(text), "{text}");
         }
         for text in
             ["[layer for layer in layers]", "[make() for _ in range(n)]", "[a, b]", "[i.b for i in x]", "[layer]"]
         {
-            assert!(!repeats_name(text), "{text}");
+            assert!(!repeats_one(text), "{text}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! TV2: indices and values.
 
 pub(super) mod bits_of_mask_flipped;
+pub(super) mod ceil_of_floor_division;
 pub(super) mod discarded_result;
 pub(super) mod nan_comparison;
 pub(super) mod parameter_rebound;

@@ -9,6 +9,7 @@ use crate::library::torch::cast::{cast, cast_value};
 use crate::library::torch::factory::options::fills;
 use crate::library::torch::picks;
 use crate::library::torch::scatter::{check_real, number, written_range};
+use crate::library::torch::views::split::refuse_write;
 use crate::python::{Event, RejectKind};
 use crate::value::{ArrayKind, Data, Dim, Grad, Met, Picks, Range, Size, Tensor, Type, Value, dims_text};
 
@@ -24,7 +25,7 @@ pub(super) fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: 
     };
     let tensor = cx.tensor(value);
     let fine = check(cx, &input, &plan, tensor.as_ref());
-    let fine = fine && check_leaf(cx, &input);
+    let fine = fine && check_leaf(cx, &input) && !refuse_write(cx, id, &input, Some(&facts));
     if !fine {
         forget(cx, object, input);
         return;

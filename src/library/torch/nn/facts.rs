@@ -1,12 +1,12 @@
 //! The shared parts of the functions of `torch.nn.functional`: results, autocast, sizes of windows.
 
-use crate::library::Cx;
 pub(super) use crate::library::torch::autocast::{Autocast, autocast, raised as full_dtype};
 use crate::library::torch::broadcast::{self, result_grad};
 pub(super) use crate::library::torch::broadcast::{both_shapes, shape_text};
 pub(super) use crate::library::torch::support::{agreed_device, product_dtype};
+use crate::library::{Cx, signatures};
 use crate::python::{Bound, Event, RejectKind};
-use crate::value::{Data, Dim, Dtype, Grad, ObjId, Origin, Sign, Size, Tensor, Value, counted};
+use crate::value::{Data, Dim, Dtype, Grad, ObjId, Origin, Sign, Size, Sym, Tensor, Value, counted};
 
 /// The gradient state of a result with this dtype. An unknown dtype is treated as floating, because
 /// layers and losses return floating tensors.
@@ -196,4 +196,30 @@ pub(super) fn check_indices(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ta
         let message = format!("`{name}` is {dtype}: {} takes {}", cx.name(), names.join(" or "));
         cx.reject(RejectKind::Dtype, message, vec![(format!("`{name}` gets dtype {dtype} here"), tensor.dtype_at)]);
     }
+}
+
+/// The names of parameters that are numbers of features.
+const WIDTHS: &[&str] = &[
+    "d_model",
+    "dim_feedforward",
+    "embed_dim",
+    "embedding_dim",
+    "hidden_size",
+    "in_channels",
+    "in_features",
+    "input_size",
+    "num_channels",
+    "num_embeddings",
+    "num_features",
+    "out_channels",
+    "out_features",
+];
+
+/// The parameters of a layer that are numbers of features, by the name of its class: their
+/// positions and names.
+pub(crate) fn widths(layer: &str) -> Vec<(usize, Sym)> {
+    let sigs = signatures::of(&format!("torch.nn.{layer}"));
+    let [sig] = sigs.as_slice() else { return Vec::new() };
+    let names = sig.params.iter().map(|param| param.name).enumerate();
+    names.filter(|(_, name)| WIDTHS.contains(&name.as_str())).collect()
 }

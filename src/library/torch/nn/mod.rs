@@ -24,6 +24,7 @@ pub(crate) mod rnn;
 mod state;
 pub(crate) mod utils;
 
+pub(crate) use self::facts::widths;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::Value;

@@ -1,19 +1,21 @@
 //! Functions that split a tensor, or select a part of it along one dimension.
 
-use crate::library::torch::broadcast::{shape_read, shape_text};
+use crate::library::torch::broadcast::{grad_mode, shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, Takes, rearranged};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Items, Size, Tensor, Type, Value, counted};
+use crate::value::{Data, Dim, Dtype, Grad, Items, ObjId, Size, Tensor, Type, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
-    t.def("torch.split", "input, split_size_or_sections, dim=0", |cx, b| split(cx, b, "split_size_or_sections"));
-    t.listed("torch.Tensor.", "split", |cx, b| split(cx, b, "split_size"));
-    t.listed("torch.", "unsafe_split split_copy", |cx, b| split(cx, b, "split_size"));
-    t.listed("torch.", "split_with_sizes unsafe_split_with_sizes split_with_sizes_copy", |cx, b| {
-        split(cx, b, "split_sizes")
+    t.def("torch.split", "input, split_size_or_sections, dim=0", |cx, b| {
+        views(cx, b, |cx, b| split(cx, b, "split_size_or_sections"))
     });
-    t.listed("torch.", "chunk unsafe_chunk", chunk);
+    t.listed("torch.Tensor.", "split", |cx, b| views(cx, b, |cx, b| split(cx, b, "split_size")));
+    t.listed("torch.", "unsafe_split split_copy", |cx, b| split(cx, b, "split_size"));
+    t.listed("torch.", "split_with_sizes", |cx, b| views(cx, b, |cx, b| split(cx, b, "split_sizes")));
+    t.listed("torch.", "unsafe_split_with_sizes split_with_sizes_copy", |cx, b| split(cx, b, "split_sizes"));
+    t.listed("torch.", "chunk", |cx, b| views(cx, b, chunk));
+    t.listed("torch.", "unsafe_chunk", chunk);
     t.defs(
         "torch.tensor_split",
         &[
@@ -40,12 +42,47 @@ pub(crate) fn register(t: &mut Table) {
         direction_split,
     );
     t.listed("torch.", "unbind_copy", unbind);
-    t.listed("torch.", "unbind", unbind);
+    t.listed("torch.", "unbind", |cx, b| views(cx, b, unbind));
     t.listed("torch.", "narrow_copy", narrow);
     t.listed("torch.", "narrow", narrow);
     t.listed("torch.", "select_copy", select);
     t.listed("torch.", "select", select);
     t.listed("torch.", "slice_copy", slice_copy);
+}
+
+/// Notes that the results of a function are views that one call made: autograd forbids to change one
+/// of them in place. `tensor_split` and similar functions make each view by a call of its own.
+fn views(cx: &mut Cx<'_, '_>, b: &Bound, make: fn(&mut Cx<'_, '_>, &Bound) -> Value) -> Value {
+    let result = make(cx, b);
+    if grad_mode(cx) != Some(true) {
+        return result;
+    }
+    let made = match result.as_obj().map(|id| cx.it.heap.get(id)) {
+        Some(Data::Iter(iter)) => match &iter.items {
+            Items::Many(one) => vec![one.clone()],
+            Items::Exact(all) => all.clone(),
+        },
+        _ => result.parts().to_vec(),
+    };
+    for id in made.iter().filter_map(Value::as_obj) {
+        cx.it.heap.note_one_of_views(id);
+    }
+    result
+}
+
+/// Rejects a write to one of several views that one call made, if autograd records it.
+pub(crate) fn refuse_write(cx: &mut Cx<'_, '_>, id: ObjId, written: &Tensor, result: Option<&Tensor>) -> bool {
+    let records = |tensor: &Tensor| matches!(tensor.grad, Grad::Leaf | Grad::Attached);
+    if !cx.it.heap.is_one_of_views(id)
+        || grad_mode(cx) != Some(true)
+        || !(records(written) || result.is_some_and(records))
+    {
+        return false;
+    }
+    let message = "the tensor is one of several views that one call (split, chunk or unbind) has made: it cannot be \
+                   written to while gradients are recorded";
+    cx.reject(RejectKind::Value, message, vec![("the view is made here".to_owned(), written.shape_at)]);
+    true
 }
 
 /// The view of `length` elements from `start` along a dimension. `length` and `start` may be

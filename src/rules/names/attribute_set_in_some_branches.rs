@@ -1,0 +1,483 @@
+//! An attribute or a local variable that one branch of an `if` does not set, and that is read afterwards.
+//!
+//! Form 1: an explicit branch (`elif …: pass`) neither sets the variable nor leaves the block, and a later statement
+//! of the same block always reads it. A missing `else` shows nothing: the conditions may cover all cases.
+//!
+//! Form 2: `__init__` sets an attribute under one `if` without `else`, and `forward` always reads it. Modes of a class
+//! are often set like this on purpose, so the condition must compare two parameters, or be a flag that is false by
+//! default.
+
+use crate::diagnostic::{Label, Severity};
+use crate::rules::rule::{Findings, Rule, Source};
+use crate::syntax::ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
+use crate::syntax::ast::{
+    CmpOp, Comprehension, ExceptHandler, ExprCall, Pattern, StmtClassDef, StmtFunctionDef, StmtIf,
+};
+use crate::syntax::{Expr, Ranged, Stmt, TextRange, TextSize, bound_by, expressions, methods, path_of, statements};
+
+const NAME: &str = "attribute-set-in-some-branches";
+
+/// Texts that show that names or attributes may be set in ways that no statement shows.
+const DYNAMIC: &[&str] = &[
+    "exec(",
+    "locals()",
+    "globals()",
+    "vars(",
+    "setattr(",
+    "__dict__",
+    "__getattr",
+    "__setattr__",
+    "NameError",
+    "UnboundLocalError",
+    "AttributeError",
+];
+
+/// Parts of the names of functions that may not return.
+const ENDS: &[&str] = &[
+    "exit",
+    "fail",
+    "abort",
+    "error",
+    "usage",
+    "die",
+    "quit",
+    "raise",
+    "throw",
+    "help",
+    "panic",
+    "fatal",
+    "kill",
+    "skip",
+    "stop",
+    "terminate",
+    "critical",
+];
+
+/// Functions that return: a branch that ends with another call may end the program.
+const RETURNS: &[&str] = &["print", "info", "debug", "warning", "warn", "write", "log", "append"];
+
+/// Base classes that set no attributes of the program.
+const BASES: &[&str] = &["Module", "object", "LightningModule", "Dataset", "IterableDataset"];
+
+/// Methods that users of a class call for each sample or batch.
+const CALLED: &[&str] = &["forward", "__call__", "__getitem__", "__len__"];
+
+#[derive(Default)]
+pub(crate) struct AttributeSetInSomeBranches;
+
+impl Rule for AttributeSetInSomeBranches {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        if DYNAMIC.iter().any(|dynamic| source.text.contains(dynamic)) {
+            return;
+        }
+        for function in source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt()) {
+            // The attributes of a class are checked below.
+            check(findings, source, function, None);
+        }
+        for class in source.classes() {
+            if !is_plain(class) {
+                continue;
+            }
+            let Some(init) = methods(class).find(|method| method.name.as_str() == "__init__") else { continue };
+            check(findings, source, init, Some(class));
+            check_later(findings, source, init, class);
+        }
+    }
+}
+
+/// A local variable, or an attribute of `self`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Variable<'a> {
+    Local(&'a str),
+    Attribute(&'a str),
+}
+
+impl<'a> Variable<'a> {
+    fn of(expr: &'a Expr) -> Option<Variable<'a>> {
+        match path_of(expr).as_slice() {
+            [name] => Some(Variable::Local(name)),
+            ["self", name] => Some(Variable::Attribute(name)),
+            _ => None,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Variable::Local(name) => name.to_owned(),
+            Variable::Attribute(name) => format!("self.{name}"),
+        }
+    }
+}
+
+/// One branch of an `if`. An `else` has no condition.
+#[derive(Clone, Copy)]
+struct Arm<'a> {
+    test: Option<&'a Expr>,
+    body: &'a [Stmt],
+}
+
+fn arms(stmt: &StmtIf) -> Vec<Arm<'_>> {
+    let first = Arm { test: Some(&*stmt.test), body: &stmt.body };
+    let others = stmt.elif_else_clauses.iter().map(|clause| Arm { test: clause.test.as_ref(), body: &clause.body });
+    std::iter::once(first).chain(others).collect()
+}
+
+/// Form 1. With a class, the attributes are checked, otherwise the local variables.
+fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFunctionDef, class: Option<&StmtClassDef>) {
+    let mut all = Vec::new();
+    chains(&function.body, &mut all);
+    for (stmt, rest) in all {
+        let arms = arms(stmt);
+        for variable in assigned(&arms) {
+            let goes_on = |arm: &&Arm<'_>| !sets(arm.body, variable) && !may_leave(arm.body);
+            let Some(arm) = arms.iter().find(goes_on) else { continue };
+            let Some(read) = first_read(rest, variable) else { continue };
+            let judged = match (variable, class) {
+                (Variable::Local(name), None) => !is_bound_before(function, name, stmt.start()),
+                (Variable::Attribute(name), Some(class)) => !is_set_elsewhere(source, class, name, stmt.range()),
+                _ => false,
+            };
+            if !judged {
+                continue;
+            }
+            let branch = match arm.test {
+                Some(test) => format!("if `{}`", condition(source, test)),
+                None => "in the `else` branch".to_owned(),
+            };
+            let message = format!("`{}` is not set {branch}, but is read here in any case", variable.text());
+            let missing = arm.body.first().map_or(stmt.range(), |first| first.range());
+            let label = Label { span: source.span(missing), message: "this branch does not set it".to_owned() };
+            findings.report(NAME, Severity::Warning, message, source.span(read), vec![label]);
+        }
+    }
+}
+
+/// Form 2.
+fn check_later(findings: &mut Findings<'_>, source: &Source<'_>, init: &StmtFunctionDef, class: &StmtClassDef) {
+    for stmt in init.body.iter().filter_map(|stmt| stmt.as_if_stmt()) {
+        if !stmt.elif_else_clauses.is_empty() || !may_be_false(&stmt.test, init) {
+            continue;
+        }
+        for variable in assigned(&arms(stmt)) {
+            let Variable::Attribute(name) = variable else { continue };
+            for method in methods(class).filter(|method| CALLED.contains(&method.name.as_str())) {
+                let Some(read) = first_read(&method.body, variable) else { continue };
+                if is_set_elsewhere(source, class, name, stmt.range()) {
+                    continue;
+                }
+                let message = format!(
+                    "`{}` reads `self.{name}`, which `__init__` sets only if `{}`",
+                    method.name.as_str(),
+                    condition(source, &stmt.test)
+                );
+                let under = "it is set under this condition".to_owned();
+                let label = Label { span: source.span(stmt.test.range()), message: under };
+                findings.report(NAME, Severity::Warning, message, source.span(read), vec![label]);
+            }
+        }
+    }
+}
+
+/// Whether a condition compares two sizes of the constructor, or is one of its flags that are `False` by default.
+fn may_be_false(test: &Expr, init: &StmtFunctionDef) -> bool {
+    let is_parameter = |expr: &Expr| {
+        let path = path_of(expr);
+        init.parameters.iter().any(|parameter| path == [parameter.name().as_str()])
+    };
+    match test {
+        Expr::Compare(compare) => match (&*compare.ops, &*compare.comparators) {
+            ([CmpOp::NotEq], [right]) => is_parameter(&compare.left) && is_parameter(right),
+            _ => false,
+        },
+        Expr::Name(name) => init.parameters.iter_non_variadic_params().any(|parameter| {
+            let is_false = |default: &Expr| default.as_boolean_literal_expr().is_some_and(|literal| !literal.value);
+            parameter.name().as_str() == name.id.as_str() && parameter.default().is_some_and(is_false)
+        }),
+        _ => false,
+    }
+}
+
+/// The `if` statements of a block and of their branches, each with the statements that follow it in its block. Loops
+/// are left out, because an earlier iteration may set a variable, and so are `try` and `with`, which may catch errors.
+fn chains<'a>(block: &'a [Stmt], found: &mut Vec<(&'a StmtIf, &'a [Stmt])>) {
+    for (at, stmt) in block.iter().enumerate() {
+        let Stmt::If(one) = stmt else { continue };
+        found.push((one, block.get(at + 1..).unwrap_or_default()));
+        for arm in arms(one) {
+            chains(arm.body, found);
+        }
+    }
+}
+
+/// The variables that assignments in the branches set.
+fn assigned<'a>(arms: &[Arm<'a>]) -> Vec<Variable<'a>> {
+    let mut found = Vec::new();
+    for stmt in arms.iter().flat_map(|arm| statements(arm.body, false)) {
+        let Stmt::Assign(assign) = stmt else { continue };
+        for target in &assign.targets {
+            let parts = match target {
+                Expr::Tuple(tuple) => tuple.elts.as_slice(),
+                one => std::slice::from_ref(one),
+            };
+            for variable in parts.iter().filter_map(Variable::of) {
+                if !found.contains(&variable) {
+                    found.push(variable);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The bindings in code, those in nested functions included, each with its place.
+#[derive(Default)]
+struct Bindings<'a>(Vec<(Variable<'a>, TextSize)>);
+
+impl<'a> Bindings<'a> {
+    fn of(body: &'a [Stmt]) -> Bindings<'a> {
+        let mut bindings = Bindings::default();
+        bindings.visit_body(body);
+        bindings
+    }
+
+    fn add(&mut self, name: &'a str, at: TextSize) {
+        self.0.push((Variable::Local(name), at));
+    }
+}
+
+impl<'a> Visitor<'a> for Bindings<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::FunctionDef(def) => self.add(def.name.as_str(), stmt.start()),
+            Stmt::ClassDef(def) => self.add(def.name.as_str(), stmt.start()),
+            Stmt::Import(import) => import.names.iter().for_each(|alias| self.add(bound_by(alias), stmt.start())),
+            Stmt::ImportFrom(import) => import.names.iter().for_each(|alias| self.add(bound_by(alias), stmt.start())),
+            // Another function may bind these names at any time.
+            Stmt::Global(outer) => outer.names.iter().for_each(|name| self.add(name.as_str(), TextSize::default())),
+            Stmt::Nonlocal(outer) => outer.names.iter().for_each(|name| self.add(name.as_str(), TextSize::default())),
+            _ => {}
+        }
+        walk_stmt(self, stmt);
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if !is_read(expr)
+            && let Some(variable) = Variable::of(expr)
+        {
+            self.0.push((variable, expr.start()));
+        }
+        walk_expr(self, expr);
+    }
+
+    fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
+        let ExceptHandler::ExceptHandler(one) = handler;
+        if let Some(name) = &one.name {
+            self.add(name.as_str(), one.start());
+        }
+        walk_except_handler(self, handler);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+        let name = match pattern {
+            Pattern::MatchAs(one) => one.name.as_ref(),
+            Pattern::MatchStar(one) => one.name.as_ref(),
+            Pattern::MatchMapping(one) => one.rest.as_ref(),
+            _ => None,
+        };
+        if let Some(name) = name {
+            self.add(name.as_str(), pattern.start());
+        }
+        walk_pattern(self, pattern);
+    }
+}
+
+/// Whether an expression is not a name or an attribute that is assigned or deleted.
+fn is_read(expr: &Expr) -> bool {
+    match expr {
+        Expr::Name(name) => name.ctx.is_load(),
+        Expr::Attribute(attribute) => attribute.ctx.is_load(),
+        _ => true,
+    }
+}
+
+fn sets(body: &[Stmt], variable: Variable<'_>) -> bool {
+    Bindings::of(body).0.iter().any(|(bound, _)| *bound == variable)
+}
+
+fn is_bound_before(function: &StmtFunctionDef, name: &str, chain: TextSize) -> bool {
+    function.parameters.iter().any(|parameter| parameter.name().as_str() == name)
+        || Bindings::of(&function.body).0.iter().any(|(bound, at)| *bound == Variable::Local(name) && *at < chain)
+}
+
+/// Whether code may not reach what follows it.
+fn may_leave(body: &[Stmt]) -> bool {
+    let leaves = |stmt: &&Stmt| {
+        matches!(
+            stmt,
+            Stmt::Return(_)
+                | Stmt::Raise(_)
+                | Stmt::Break(_)
+                | Stmt::Continue(_)
+                | Stmt::Assert(_)
+                | Stmt::Try(_)
+                | Stmt::With(_)
+                | Stmt::Match(_)
+                | Stmt::While(_)
+        )
+    };
+    let ends = |expr: &Expr| match expr {
+        Expr::Call(call) => ENDS.iter().any(|end| called(call).to_ascii_lowercase().contains(end)),
+        Expr::Yield(_) | Expr::YieldFrom(_) => true,
+        _ => false,
+    };
+    let last = body.last().and_then(|stmt| stmt.as_expr_stmt()?.value.as_call_expr());
+    statements(body, false).iter().any(leaves)
+        || body.iter().flat_map(expressions).any(ends)
+        || last.is_some_and(|call| !RETURNS.contains(&called(call)))
+}
+
+/// The name of the function or method that is called.
+fn called(call: &ExprCall) -> &str {
+    match &*call.func {
+        Expr::Name(name) => name.id.as_str(),
+        Expr::Attribute(attribute) => attribute.attr.as_str(),
+        _ => "",
+    }
+}
+
+/// The first read of a variable in a block that happens whenever the block runs.
+fn first_read(block: &[Stmt], variable: Variable<'_>) -> Option<TextRange> {
+    for stmt in block {
+        let mut first = FirstRead { variable, found: None };
+        for expr in evaluated(stmt) {
+            first.visit_expr(expr);
+        }
+        if first.found.is_some() {
+            return first.found;
+        }
+        let one = std::slice::from_ref(stmt);
+        // A statement with a call of an unknown function at its end may leave only if it is a branch.
+        if sets(one, variable) || (may_leave(one) && !is_call(stmt)) || ends_program(stmt) {
+            return None;
+        }
+    }
+    None
+}
+
+fn is_call(stmt: &Stmt) -> bool {
+    stmt.as_expr_stmt().is_some_and(|stmt| stmt.value.is_call_expr())
+}
+
+/// Whether a statement calls a function whose name says that it may not return.
+fn ends_program(stmt: &Stmt) -> bool {
+    let ends = |call: &ExprCall| ENDS.iter().any(|end| called(call).to_ascii_lowercase().contains(end));
+    expressions(stmt).into_iter().any(|expr| expr.as_call_expr().is_some_and(ends))
+}
+
+/// The expressions that a statement always evaluates.
+fn evaluated(stmt: &Stmt) -> Vec<&Expr> {
+    match stmt {
+        Stmt::Expr(stmt) => vec![&*stmt.value],
+        Stmt::Return(stmt) => stmt.value.as_deref().into_iter().collect(),
+        Stmt::Assign(stmt) => std::iter::once(&*stmt.value).chain(&stmt.targets).collect(),
+        Stmt::AnnAssign(stmt) => stmt.value.as_deref().into_iter().collect(),
+        Stmt::AugAssign(stmt) => vec![&*stmt.value],
+        Stmt::If(stmt) => vec![&*stmt.test],
+        Stmt::While(stmt) => vec![&*stmt.test],
+        Stmt::For(stmt) => vec![&*stmt.iter],
+        Stmt::Assert(stmt) => vec![&*stmt.test],
+        Stmt::With(stmt) => stmt.items.iter().map(|item| &item.context_expr).take(1).collect(),
+        _ => Vec::new(),
+    }
+}
+
+struct FirstRead<'v> {
+    variable: Variable<'v>,
+    found: Option<TextRange>,
+}
+
+impl FirstRead<'_> {
+    /// Of a comprehension, only the first iterable is always evaluated.
+    fn visit_generators(&mut self, generators: &[Comprehension]) {
+        if let Some(first) = generators.first() {
+            self.visit_expr(&first.iter);
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for FirstRead<'_> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if self.found.is_some() {
+            return;
+        }
+        if is_read(expr) && Variable::of(expr) == Some(self.variable) {
+            self.found = Some(expr.range());
+            return;
+        }
+        match expr {
+            Expr::If(e) => self.visit_expr(&e.test),
+            Expr::BoolOp(e) => e.values.iter().take(1).for_each(|value| self.visit_expr(value)),
+            Expr::Compare(e) => {
+                self.visit_expr(&e.left);
+                e.comparators.iter().take(1).for_each(|value| self.visit_expr(value));
+            }
+            Expr::Lambda(_) => {}
+            Expr::ListComp(e) => self.visit_generators(&e.generators),
+            Expr::SetComp(e) => self.visit_generators(&e.generators),
+            Expr::DictComp(e) => self.visit_generators(&e.generators),
+            Expr::Generator(e) => self.visit_generators(&e.generators),
+            _ => walk_expr(self, expr),
+        }
+    }
+}
+
+/// Whether only the class itself can set its attributes: its bases are known, and nothing replaces it.
+fn is_plain(class: &StmtClassDef) -> bool {
+    let keywords = class.arguments.as_ref().is_some_and(|arguments| !arguments.keywords.is_empty());
+    let known = |base: &Expr| path_of(base).last().is_some_and(|name| BASES.contains(name));
+    // A function that gets the object itself may set its attributes.
+    let hands_over = |expr: &Expr| {
+        expr.as_call_expr().is_some_and(|call| {
+            let given = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+            called(call) != "super" && call.arguments.args.iter().chain(given).any(|given| path_of(given) == ["self"])
+        })
+    };
+    class.decorator_list.is_empty()
+        && !keywords
+        && class.bases().iter().all(known)
+        && !class.body.iter().flat_map(expressions).any(hands_over)
+}
+
+/// Whether the attribute may be set outside of the `if` at this place: in the class, in a subclass, from outside, or
+/// by its name in quotes (`register_buffer("mask", …)`).
+fn is_set_elsewhere(source: &Source<'_>, class: &StmtClassDef, name: &str, chain: TextRange) -> bool {
+    if [format!("\"{name}\""), format!("'{name}'")].iter().any(|quoted| source.text.contains(quoted.as_str())) {
+        return true;
+    }
+    let in_body = |stmt: &Stmt| match stmt {
+        Stmt::FunctionDef(def) => def.name.as_str() == name,
+        _ => sets(std::slice::from_ref(stmt), Variable::Local(name)),
+    };
+    if class.body.iter().any(in_body) {
+        return true;
+    }
+    let related = |other: &StmtClassDef| {
+        other.range() == class.range()
+            || other.bases().iter().any(|base| path_of(base).last() == Some(&class.name.as_str()))
+    };
+    let places: Vec<TextRange> = source.classes().filter(|other| related(other)).map(|other| other.range()).collect();
+    source.body.iter().flat_map(expressions).any(|expr| {
+        let Expr::Attribute(attribute) = expr else { return false };
+        let is_set = attribute.attr.as_str() == name && !attribute.ctx.is_load();
+        let of_self = path_of(&attribute.value) == ["self"];
+        let is_own = places.iter().any(|place| place.contains_range(expr.range()));
+        is_set && (!of_self || is_own) && !chain.contains_range(expr.range())
+    })
+}
+
+/// The source text of a condition in one line, at most 60 characters.
+fn condition(source: &Source<'_>, test: &Expr) -> String {
+    let text = source.text.get(test.start().to_usize()..test.end().to_usize()).unwrap_or_default();
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() > 60 { line.chars().take(59).chain(['…']).collect() } else { line }
+}

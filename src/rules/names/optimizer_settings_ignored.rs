@@ -1,0 +1,89 @@
+//! Keys of the result of `configure_optimizers` that Lightning does not read.
+
+use crate::diagnostic::Severity;
+use crate::rules::rule::{Findings, Rule, Source};
+use crate::syntax::ast::{ExprDict, StmtClassDef};
+use crate::syntax::{Expr, Ranged, methods, path_of, statements};
+
+const NAME: &str = "optimizer-settings-ignored";
+
+/// The keys that Lightning reads (`_validate_optim_conf` in `pytorch_lightning/core/optimizer.py`).
+/// Version 1 also reads `frequency`.
+const OF_OPTIMIZER: &[&str] = &["optimizer", "lr_scheduler", "monitor", "frequency"];
+
+/// The keys of the dictionary under `lr_scheduler` (`LRSchedulerConfig` in
+/// `pytorch_lightning/utilities/types.py`). Version 1 also reads `opt_idx`.
+const OF_SCHEDULER: &[&str] =
+    &["scheduler", "name", "interval", "frequency", "reduce_on_plateau", "monitor", "strict", "opt_idx"];
+
+#[derive(Default)]
+pub(crate) struct OptimizerSettingsIgnored;
+
+impl Rule for OptimizerSettingsIgnored {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        // A program that calls the method itself may read other keys.
+        if !source.text.contains("lightning") || source.text.contains(".configure_optimizers()") {
+            return;
+        }
+        for class in source.classes().filter(|class| is_module(class)) {
+            for optimizer in results(class) {
+                for (key, name) in unknown_keys(optimizer, OF_OPTIMIZER) {
+                    let message = format!("Lightning ignores the key \"{name}\"{}", reason(optimizer, name));
+                    findings.report(NAME, Severity::Warning, message, source.span(key.range()), Vec::new());
+                }
+                let scheduler = value_of(optimizer, "lr_scheduler").and_then(Expr::as_dict_expr);
+                let Some(scheduler) = scheduler else { continue };
+                for (key, name) in unknown_keys(scheduler, OF_SCHEDULER) {
+                    let message = format!("Lightning ignores the key \"{name}\" of the scheduler's dictionary");
+                    findings.report(NAME, Severity::Warning, message, source.span(key.range()), Vec::new());
+                }
+            }
+        }
+    }
+}
+
+fn is_module(class: &StmtClassDef) -> bool {
+    class.bases().iter().any(|base| path_of(base).last() == Some(&"LightningModule"))
+}
+
+/// The dictionaries with optimizers that `configure_optimizers` returns, alone or in a list.
+fn results(class: &StmtClassDef) -> Vec<&ExprDict> {
+    let method = methods(class).filter(|method| method.name.as_str() == "configure_optimizers");
+    let all = method.flat_map(|method| statements(&method.body, false));
+    let values = all.filter_map(|stmt| stmt.as_return_stmt()?.value.as_deref());
+    let parts = values.flat_map(|value| match value {
+        Expr::Tuple(tuple) => tuple.elts.as_slice(),
+        Expr::List(list) => list.elts.as_slice(),
+        one => std::slice::from_ref(one),
+    });
+    parts.filter_map(Expr::as_dict_expr).filter(|dict| value_of(dict, "optimizer").is_some()).collect()
+}
+
+/// The constant keys of a dictionary, with their names and values.
+fn entries(dict: &ExprDict) -> impl Iterator<Item = (&Expr, &str, &Expr)> {
+    dict.items.iter().filter_map(|item| {
+        let key = item.key.as_ref()?;
+        Some((key, key.as_string_literal_expr()?.value.to_str(), &item.value))
+    })
+}
+
+fn value_of<'a>(dict: &'a ExprDict, key: &str) -> Option<&'a Expr> {
+    entries(dict).find_map(|(_, name, value)| (name == key).then_some(value))
+}
+
+fn unknown_keys<'a>(dict: &'a ExprDict, known: &[&str]) -> Vec<(&'a Expr, &'a str)> {
+    entries(dict).filter(|(_, name, _)| !known.contains(name)).map(|(key, name, _)| (key, name)).collect()
+}
+
+/// What follows from it that Lightning ignores a key beside the optimizer.
+fn reason(optimizer: &ExprDict, name: &str) -> &'static str {
+    let has_scheduler = value_of(optimizer, "lr_scheduler").is_some();
+    let has_other_entries = optimizer.items.iter().any(|item| item.key.is_none());
+    if OF_SCHEDULER.contains(&name) && has_scheduler {
+        ": it belongs in a dictionary under \"lr_scheduler\""
+    } else if name.to_ascii_lowercase().contains("sched") && !has_scheduler && !has_other_entries {
+        ": the scheduler never takes a step, because only the one under \"lr_scheduler\" is used"
+    } else {
+        ""
+    }
+}

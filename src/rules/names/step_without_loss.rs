@@ -1,0 +1,65 @@
+//! A `training_step` of Lightning that returns a dictionary without a loss.
+
+use crate::diagnostic::Severity;
+use crate::rules::rule::{Findings, Rule, Source};
+use crate::syntax::ast::{StmtClassDef, StmtFunctionDef};
+use crate::syntax::{Expr, Ranged, methods, path_of, statements};
+
+const NAME: &str = "step-without-loss";
+
+/// Texts of programs that compute the gradients themselves, in this file or with Fabric.
+const MANUAL: &[&str] = &["automatic_optimization", "manual_backward", "Fabric"];
+
+/// Methods that get the result of `training_step` (Lightning 1), or that decide whether it is called.
+const OVERRIDES: &[&str] = &["training_step_end", "optimizer_step"];
+
+#[derive(Default)]
+pub(crate) struct StepWithoutLoss;
+
+impl Rule for StepWithoutLoss {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        let has = |text: &str| source.text.contains(text);
+        if !has("lightning") || MANUAL.iter().any(|text| has(text)) {
+            return;
+        }
+        for class in source.classes().filter(|class| is_complete(class, source)) {
+            let Some(result) = step(class).and_then(result_without_loss) else { continue };
+            let message = "the dictionary that `training_step` returns has no key \"loss\": with automatic \
+                           optimization, Lightning's trainer raises an error";
+            findings.report(NAME, Severity::Error, message, source.span(result.range()), Vec::new());
+        }
+    }
+}
+
+/// Whether a class is a Lightning module that is trained itself. Another class may be derived from a
+/// class without optimizers, and add the loss.
+fn is_complete(class: &StmtClassDef, source: &Source<'_>) -> bool {
+    let name = class.name.as_str();
+    let [base] = class.bases() else { return false };
+    let has = |wanted: &str| methods(class).any(|method| method.name.as_str() == wanted);
+    path_of(base).last() == Some(&"LightningModule")
+        && has("configure_optimizers")
+        && !OVERRIDES.iter().any(|method| has(method))
+        && !["Base", "Abstract"].iter().any(|word| name.contains(word))
+        && !source.classes().any(|other| other.bases().iter().any(|base| path_of(base).last() == Some(&name)))
+}
+
+fn step(class: &StmtClassDef) -> Option<&StmtFunctionDef> {
+    methods(class).find(|method| method.name.as_str() == "training_step" && method.decorator_list.is_empty())
+}
+
+/// The first result of a step, if all its results are dictionaries that have no loss.
+fn result_without_loss(step: &StmtFunctionDef) -> Option<&Expr> {
+    let mut first = None;
+    for stmt in statements(&step.body, false).into_iter().filter_map(|stmt| stmt.as_return_stmt()) {
+        let value = stmt.value.as_deref()?;
+        for item in &value.as_dict_expr()?.items {
+            // The key of `**others` is missing.
+            if item.key.as_ref()?.as_string_literal_expr()?.value.to_str() == "loss" {
+                return None;
+            }
+        }
+        first = first.or(Some(value));
+    }
+    first
+}
