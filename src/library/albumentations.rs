@@ -2,7 +2,7 @@
 
 use super::common::part_of;
 use super::{Cx, Table};
-use crate::python::Args;
+use crate::python::{Args, RejectKind};
 use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Items, Key, Past, Range, Role, Size, Tensor, Value};
 
 /// Transforms that are modelled one by one, each with its signature.
@@ -48,6 +48,11 @@ pub(super) fn register(t: &mut Table) {
 }
 
 fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
+    if !args.pos.is_empty() {
+        let message = "transforms of albumentations take their inputs by name: `transform(image=image)`";
+        cx.reject(RejectKind::Arguments, message, Vec::new());
+        return Some(Value::Unknown);
+    }
     let mut dict = Dict { open: args.more_kw.then_some(Value::Unknown), ..Dict::default() };
     for (name, arg) in &args.kw {
         let value = target(cx, object, name.as_str(), &arg.value);

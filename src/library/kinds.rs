@@ -160,18 +160,19 @@ fn kinds_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static [&'static str]> {
     })
 }
 
-/// The kind of a list or tuple with known elements.
+/// The kinds of a list or tuple with known elements; `None` if they do not tell its kind.
 fn sequence(cx: &Cx<'_, '_>, parts: &[Value], plain: &'static [&'static str]) -> Option<&'static [&'static str]> {
     let is_plain = |part: &Value| part.number_type().is_some() || part.as_str().is_some();
-    let is_tensor = |part: &Value| cx.it.heap.is_tensor(part);
+    let tensor = |part: &Value| cx.it.heap.tensor_ref(part);
     let all = |is: &dyn Fn(&Value) -> bool| !parts.is_empty() && parts.iter().all(is);
     if all(&is_plain) {
         Some(plain)
-    } else if all(&is_tensor) {
+    } else if all(&|part| tensor(part).and_then(|tensor| tensor.rank()).is_some_and(|rank| rank > 0)) {
         Some(&["tensors"])
     } else if all(&|part| is_module(cx.it, part)) {
         Some(&["modules"])
     } else {
-        None
+        // A tensor without dimensions may stand for a number.
+        parts.iter().any(|part| tensor(part).is_some()).then_some(&["list", "tuple", "tensors", "modules"])
     }
 }

@@ -120,12 +120,7 @@ impl<'p> Interp<'p> {
             && let Some((first, rest)) = split_first(args.clone())
             && let Some(object) = first.as_obj()
         {
-            library.init(self, sym(class), object, rest.clone(), span);
-            if library.bases(sym(class)).is_none() {
-                self.hook_args(&rest);
-                self.havoc_args(&rest);
-                self.havoc_hooks(|_| true);
-            }
+            self.init_by_library(sym(class), object, rest, span);
             return Value::None;
         }
         self.write_unknown_argument(text, &args);
@@ -161,11 +156,22 @@ impl<'p> Interp<'p> {
             if self.payload(&receiver).is_some() && class.starts_with("builtins.") {
                 self.fill_payload(&receiver, &args, span);
             } else if let Some(object) = receiver.as_obj() {
-                library.init(self, sym(class), object, args, span);
+                self.init_by_library(sym(class), object, args, span);
             }
             return Value::None;
         }
         library.method(self, sym(class), &receiver, sym(name), args, span).unwrap_or(Value::Unknown)
+    }
+
+    /// Calls the constructor of a library's class. That of an unseen class may keep its arguments.
+    fn init_by_library(&mut self, class: Sym, object: ObjId, args: Args, span: Span) {
+        let library = self.library;
+        library.init(self, class, object, args.clone(), span);
+        if library.bases(class).is_none() {
+            self.hook_args(&args);
+            self.havoc_args(&args);
+            self.havoc_hooks(|_| true);
+        }
     }
 
     fn call_native_method(&mut self, receiver: &Value, name: Sym, args: Args, span: Span) -> Value {

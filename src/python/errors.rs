@@ -85,11 +85,36 @@ impl Interp<'_> {
     /// parameters that are bound to a receiver: 0 or 1.
     fn sure_function(&self, callee: &Value) -> Option<(ObjId, usize)> {
         match callee {
-            // In a method that nothing calls, `self` may be an instance of a subclass.
-            Value::Bound(_) if self.context.speculative => None,
+            Value::Bound(pair) if self.context.speculative && self.may_be_overridden(&pair.0, &pair.1) => None,
             Value::Bound(pair) => Some((pair.1.as_obj()?, 1)),
             callee => Some((callee.as_obj()?, 0)),
         }
+    }
+
+    /// Whether the receiver of a method, in a function that nothing calls, may be an instance of a
+    /// subclass with another method of this name.
+    fn may_be_overridden(&self, receiver: &Value, method: &Value) -> bool {
+        if self.is_made_here(receiver) {
+            return false;
+        }
+        let Some(Data::Function(function)) = method.as_obj().map(|id| self.heap.get(id)) else { return true };
+        let Some(Data::Class(class)) =
+            self.mro_of(receiver).first().and_then(Value::as_obj).map(|id| self.heap.get(id))
+        else {
+            return true;
+        };
+        let name = class.name.as_str();
+        let raises = match self.code.get(function.code.0 as usize).map(|code| code.body) {
+            Some(Body::Function(def)) => def.body.iter().all(|stmt| !matches!(stmt, Stmt::Assign(_) | Stmt::Return(_))),
+            _ => true,
+        };
+        raises
+            || function.owner.is_none_or(|owner| self.overridden.contains(&(owner, function.name)))
+            || ["Mixin", "MixIn", "Base", "Abstract"].iter().any(|word| name.contains(word))
+            // The end of `class Sub(Name):`.
+            || self.mentions(sym(&format!("{name}):")).as_str())
+            // The program may replace methods of objects.
+            || ["MethodType", "monkeypatch"].iter().any(|text| self.mentions(text))
     }
 
     /// The names of the positional parameters of a function, the receiver included.

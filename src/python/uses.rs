@@ -13,7 +13,7 @@ pub(crate) const OPERAND: Use<'static> = ("(operand)", false);
 pub(crate) const FUNCTIONAL: Use<'static> = ("(functional)", false);
 
 /// The attributes that every run of a body reads from the object that a name refers to at the start
-/// of the body.
+/// of the body, if its loops have iterations.
 pub(super) fn uses<'p>(body: &'p [Stmt], name: &str) -> Vec<Use<'p>> {
     let mut found = Uses { name, all: Vec::new(), mentioned: false };
     found.block(body);
@@ -65,6 +65,10 @@ impl<'p> Uses<'p, '_> {
             }
             Stmt::For(s) => {
                 self.visit_expr(&s.iter);
+                // A loop is assumed to have a first iteration.
+                if !self.binds(&s.target) {
+                    self.block(&s.body);
+                }
                 return !assigned(stmt, self.name);
             }
             Stmt::With(s) => {
@@ -231,6 +235,7 @@ mod tests {
         assert_eq!(read("y = x.view(x.shape[0], -1)\nz = x.mean()"), "view() view shape mean() mean");
         assert_eq!(read("for a in b:\n    a.step()\nreturn x.t()"), "t() t");
         assert_eq!(read("with g():\n    y = x.t()"), "t() t");
+        assert_eq!(read("for a in b:\n    y = torch.sum(x)\n    x = y\n    x.t()"), "(functional)");
     }
 
     #[test]

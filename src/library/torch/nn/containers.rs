@@ -165,7 +165,8 @@ pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Optio
     contents.found.into_iter().find(|(have, _)| have == name.as_str()).map(|(_, value)| value)
 }
 
-/// `add_module` on a container; `false` if the object is not a container.
+/// Adds a member to a container, or replaces the member of this name; `false` if the object is not a
+/// container.
 pub(crate) fn add(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) -> bool {
     let Some(holder) = members(it, object) else { return false };
     let count = match it.heap.get(holder) {
@@ -177,10 +178,18 @@ pub(crate) fn add(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value
         }
         _ => return false,
     };
-    // Names that are not indices must be stored.
     if let (Some(count), Some(id)) = (count, object.as_obj()) {
-        let mut names: Vec<Value> = names_of(it, object, count).iter().map(|n| Value::str(n)).collect();
-        names.push(Value::str(name));
+        let names = names_of(it, object, count);
+        if let Some(place) = names.iter().position(|have| have == name) {
+            if let Data::List(Items::Exact(values)) = it.heap.get_mut(holder)
+                && let Some(member) = values.get_mut(place)
+            {
+                *member = value.clone();
+            }
+            return true;
+        }
+        // Names that are not indices must be stored.
+        let names: Vec<Value> = names.iter().map(String::as_str).chain([name]).map(Value::str).collect();
         let names = it.heap.list(names);
         it.heap.set_note(id, NAMES, names);
     }
@@ -188,20 +197,11 @@ pub(crate) fn add(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value
     true
 }
 
-/// `sequential.name = module`: adds a member, or replaces the member of this name.
+/// `sequential.name = module`.
 pub(crate) fn set_member(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) {
     let Some(holder) = members(it, object) else { return };
-    let Data::List(Items::Exact(values)) = it.heap.get(holder) else { return };
-    let place = names_of(it, object, values.len()).iter().position(|have| have == name);
-    match place {
-        Some(place) => {
-            if let Data::List(Items::Exact(values)) = it.heap.get_mut(holder)
-                && let Some(member) = values.get_mut(place)
-            {
-                *member = value.clone();
-            }
-        }
-        None => _ = add(it, object, name, value),
+    if matches!(it.heap.get(holder), Data::List(Items::Exact(_))) {
+        add(it, object, name, value);
     }
 }
 
