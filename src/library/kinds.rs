@@ -10,13 +10,23 @@ use super::torch::nn::module::is_module;
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Data, Items, Sym, Type, Value, kind_text, sym};
 
-/// The kinds of values that a parameter rejects.
+/// The kinds of values that a parameter rejects, separated by spaces.
 struct Kinds {
     parameter: &'static str,
     /// Those that the call rejects.
-    now: Vec<&'static str>,
+    now: &'static str,
     /// Those that the first use of the result rejects, such as the call of a layer.
-    later: Vec<&'static str>,
+    later: &'static str,
+}
+
+impl Kinds {
+    fn rejects_now(&self, kind: &str) -> bool {
+        self.now.split(' ').any(|one| one == kind)
+    }
+
+    fn rejects(&self, kind: &str) -> bool {
+        self.rejects_now(kind) || self.later.split(' ').any(|one| one == kind)
+    }
 }
 
 /// The kinds of values that each function or class rejects, by its path.
@@ -29,8 +39,7 @@ static KINDS: LazyLock<FxHashMap<Sym, Vec<Kinds>>> = LazyLock::new(|| {
             continue;
         };
         let (now, later) = kinds.split_once('|').unwrap_or((kinds, ""));
-        let list = |text: &'static str| text.split_whitespace().collect();
-        all.entry(sym(path)).or_default().push(Kinds { parameter, now: list(now), later: list(later) });
+        all.entry(sym(path)).or_default().push(Kinds { parameter, now, later });
     }
     all
 });
@@ -48,23 +57,27 @@ pub(super) fn integers(path: Sym) -> Option<(&'static str, &'static str)> {
     INTEGERS.get(&path).copied()
 }
 
-/// Rejects the call if an argument has a kind that the function never accepts; returns whether the
-/// call was rejected. A kind that only the first use of the result rejects is reported as such.
+/// Rejects the call if the first argument of a function, or any argument of a class, has a kind that
+/// is never accepted; returns whether the call was rejected. A kind that only the first use of the result rejects is reported as such.
 pub(super) fn refuse_kinds(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
     let Some(all) = KINDS.get(&cx.path) else { return false };
-    let given = bound.sig.params.iter().zip(&bound.values).filter_map(|(param, arg)| Some((param.name, arg.as_ref()?)));
-    // The variadic parameter.
-    let rest = bound.sig.star.into_iter().flat_map(|(_, name)| bound.rest.iter().map(move |arg| (name, arg)));
+    // The arguments of a function depend on each other (`movedim(x, 0, 1)`), so that replacing one of
+    // them shows little. The first one does not depend on the others.
+    let is_class = cx.name().starts_with(char::is_uppercase);
+    let count = if is_class { usize::MAX } else { 1 };
+    let given = bound.sig.params.iter().zip(&bound.values).take(count);
+    let given = given.filter_map(|(param, arg)| Some((param.name, arg.as_ref()?)));
+    // The variadic parameter of a container.
+    let star = bound.sig.star.filter(|_| is_class);
+    let rest = star.into_iter().flat_map(|(_, name)| bound.rest.iter().map(move |arg| (name, arg)));
     for (name, arg) in given.chain(rest) {
         let Some(kinds) = all.iter().find(|kinds| kinds.parameter == name.as_str()) else { continue };
         let Some(wanted) = kinds_of(cx, &arg.value) else { continue };
-        let is_in = |rejected: &[&str]| wanted.iter().all(|kind| rejected.contains(kind));
-        let is_now = is_in(&kinds.now);
-        if !is_now && !wanted.iter().all(|kind| kinds.now.contains(kind) || kinds.later.contains(kind)) {
+        if !wanted.iter().all(|kind| kinds.rejects(kind)) {
             continue;
         }
         let what = match wanted {
-            MODULE => "a module".to_owned(),
+            MODULE | ["module"] => "a module".to_owned(),
             FUNCTION => "a function".to_owned(),
             _ => kind_text(&cx.it.heap, &arg.value).to_owned(),
         };
@@ -74,7 +87,7 @@ pub(super) fn refuse_kinds(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
             false => format!("`{name}` must be {takes}, but it is {what}"),
         };
         let reads = vec![(format!("`{name}` is given here"), Some(arg.span))];
-        if is_now {
+        if wanted.iter().all(|kind| kinds.rejects_now(kind)) {
             cx.reject(RejectKind::Value, message, reads);
             return true;
         }
@@ -85,7 +98,7 @@ pub(super) fn refuse_kinds(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
 
 /// What a parameter takes: the kinds that it does not reject.
 fn taken(kinds: &Kinds) -> String {
-    let accepts = |kind: &str| !kinds.now.contains(&kind) && !kinds.later.contains(&kind);
+    let accepts = |kind: &str| !kinds.rejects(kind);
     let number = match (accepts("int"), accepts("float")) {
         (true, true) => Some("a number"),
         (true, false) => Some("an integer"),
@@ -113,7 +126,7 @@ fn taken(kinds: &Kinds) -> String {
     ];
     let texts: Vec<&str> = all.into_iter().flatten().collect();
     // Whoever accepts everything that can be iterated over rejects few kinds.
-    if texts.len() > 4 { String::new() } else { listed(&texts) }
+    if texts.len() > 3 { String::new() } else { listed(&texts) }
 }
 
 /// `a`, `a or b`, `a, b or c`.
@@ -125,7 +138,16 @@ fn listed(texts: &[&str]) -> String {
     }
 }
 
-const MODULE: &[&str] = &["module"];
+/// A container of modules can be iterated over, so functions that reject other modules may accept it.
+const MODULE: &[&str] = &["module", "container"];
+/// Modules that can be iterated over.
+const CONTAINERS: &[&str] = &[
+    "torch.nn.ModuleDict",
+    "torch.nn.ModuleList",
+    "torch.nn.ParameterDict",
+    "torch.nn.ParameterList",
+    "torch.nn.Sequential",
+];
 const FUNCTION: &[&str] = &["function"];
 
 /// The kinds to which a value may belong; `None` if its type is not certain. Python's `None` has no
@@ -152,7 +174,10 @@ fn kinds_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static [&'static str]> {
             Data::Dict(_) => &["dict"],
             Data::Set(_) => &["set"],
             Data::Iter(iter) if iter.once || iter.suspended.is_some() => &["iterator"],
-            Data::Instance(_) if is_module(cx.it, value) => MODULE,
+            Data::Instance(instance) if is_module(cx.it, value) => match instance.class.as_path() {
+                Some(class) if !CONTAINERS.contains(&class) => &["module"],
+                _ => MODULE,
+            },
             Data::Function(_) => FUNCTION,
             _ => return None,
         },
