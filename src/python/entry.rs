@@ -207,7 +207,10 @@ impl<'p> Interp<'p> {
         let is_called = self.calls_name(sym(def.name.as_str()));
         let mut by_name = false;
         for parameter in positional {
-            if self.takes_default(parameter) {
+            let name = parameter.parameter.name.as_str();
+            // After a parameter that gets its default, the others are given by name.
+            let is_positional = || def.parameters.posonlyargs.iter().any(|other| other.parameter.name.as_str() == name);
+            if self.takes_default(parameter) || by_name && is_positional() {
                 by_name = true;
                 continue;
             }
