@@ -114,7 +114,8 @@ impl Interp<'_> {
             // The end of `class Sub(Name):`.
             || self.mentions(sym(&format!("{name}):")).as_str())
             // The program may replace methods of objects.
-            || ["MethodType", "monkeypatch"].iter().any(|text| self.mentions(text))
+            || self.sources.assigns(self.root, function.name.as_str())
+            || self.mentions("monkeypatch")
     }
 
     /// The names of the positional parameters of a function, the receiver included.
