@@ -58,7 +58,8 @@ pub(super) fn integers(path: Sym) -> Option<(&'static str, &'static str)> {
 }
 
 /// Rejects the call if the first argument of a function, or any argument of a class, has a kind that
-/// is never accepted; returns whether the call was rejected. A kind that only the first use of the result rejects is reported as such.
+/// is never accepted; returns whether the call was rejected. A kind that only the first use of the
+/// result rejects is reported as such.
 pub(super) fn refuse_kinds(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
     let Some(all) = KINDS.get(&cx.path) else { return false };
     // The arguments of a function depend on each other (`movedim(x, 0, 1)`), so that replacing one of

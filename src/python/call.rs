@@ -252,7 +252,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Marks an instance as possibly having unknown attributes.
-    pub(super) fn open(&mut self, object: &Value) {
+    pub(crate) fn open(&mut self, object: &Value) {
         if let Some(id) = object.as_obj()
             && let Some(instance) = self.heap.instance_mut(id)
         {

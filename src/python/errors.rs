@@ -6,7 +6,7 @@ use super::Args;
 use super::interp::{Body, Interp};
 use super::leave::Leave;
 use super::library::RejectKind;
-use super::missing::{missing_argument, surplus_arguments, unknown_argument};
+use super::missing::{is_meant_as_base, missing_argument, surplus_arguments, unknown_argument};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExprCall, StmtFunctionDef};
 use crate::syntax::{Expr, Span, Stmt};
@@ -103,16 +103,15 @@ impl Interp<'_> {
         else {
             return true;
         };
-        let name = class.name.as_str();
-        let raises = match self.code.get(function.code.0 as usize).map(|code| code.body) {
+        let is_stub = match self.code.get(function.code.0 as usize).map(|code| code.body) {
             Some(Body::Function(def)) => def.body.iter().all(|stmt| !matches!(stmt, Stmt::Assign(_) | Stmt::Return(_))),
             _ => true,
         };
-        raises
+        is_stub
             || function.owner.is_none_or(|owner| self.overridden.contains(&(owner, function.name)))
-            || ["Mixin", "MixIn", "Base", "Abstract"].iter().any(|word| name.contains(word))
+            || is_meant_as_base(class.name)
             // The end of `class Sub(Name):`.
-            || self.mentions(sym(&format!("{name}):")).as_str())
+            || self.mentions(sym(&format!("{}):", class.name)).as_str())
             // The program may replace methods of objects.
             || self.sources.assigns(self.root, function.name.as_str())
             || self.mentions("monkeypatch")

@@ -121,9 +121,7 @@ impl Interp<'_> {
         // A class body may bind the name, in a line of its own.
         let bound = ["  ", "\t"].map(|indent| [" =", ":", "="].map(|sign| format!("{indent}{name}{sign}")));
         let texts = [bound.concat(), vec![format!("class {name}")]].concat();
-        !self.is_given(name)
-            && !texts.iter().any(|text| self.mentions(sym(text).as_str()))
-            && !["Mixin", "MixIn", "Base", "Abstract"].iter().any(|word| class.as_str().contains(word))
+        !self.is_given(name) && !texts.iter().any(|text| self.mentions(sym(text).as_str())) && !is_meant_as_base(class)
     }
 
     /// Whether an instance has no attribute of its own with this name: the program has created it,
@@ -214,6 +212,11 @@ impl Interp<'_> {
     pub(super) fn report_missing(&mut self, kind: RejectKind, message: String, span: Span) {
         self.reject(Rejection { kind, message, reads: Vec::new(), span, assumed: None }, span);
     }
+}
+
+/// Whether the name of a class says that it is meant to be derived from.
+pub(super) fn is_meant_as_base(class: Sym) -> bool {
+    ["Mixin", "MixIn", "Base", "Abstract"].iter().any(|word| class.as_str().contains(word))
 }
 
 /// The name in `names` that the author of `name` probably meant.

@@ -23,6 +23,16 @@ pub(crate) fn is_module(class: &ast::StmtClassDef) -> bool {
     class.bases().iter().any(|base| matches!(path_of(base).as_slice(), ["Module"] | ["nn" | "torch", .., "Module"]))
 }
 
+/// Whether a class is derived directly from a class of this name, whatever its module is.
+pub(crate) fn has_base(class: &ast::StmtClassDef, name: &str) -> bool {
+    class.bases().iter().any(|base| path_of(base).last() == Some(&name))
+}
+
+/// Whether a base of a class is `torch.autograd.Function`.
+pub(crate) fn is_autograd_function(base: &Expr) -> bool {
+    matches!(path_of(base).as_slice(), ["Function"] | [.., "autograd", "Function"])
+}
+
 /// The methods that a class body defines, conditions apart.
 pub(crate) fn methods(class: &ast::StmtClassDef) -> impl Iterator<Item = &ast::StmtFunctionDef> {
     class.body.iter().filter_map(Stmt::as_function_def_stmt)
@@ -94,4 +104,22 @@ pub(crate) fn calls(stmt: &Stmt) -> Vec<&ast::ExprCall> {
 /// Whether a call calls a method of this name: `object.name(…)`.
 pub(crate) fn is_method_call(call: &ast::ExprCall, name: &str) -> bool {
     call.func.as_attribute_expr().is_some_and(|callee| callee.attr.as_str() == name)
+}
+
+/// The name of the function or method that is called; `None` for other callees.
+pub(crate) fn called(call: &ast::ExprCall) -> Option<&str> {
+    match &*call.func {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
+        _ => None,
+    }
+}
+
+/// Whether an expression is not a name or an attribute that is assigned or deleted.
+pub(crate) fn is_read(expr: &Expr) -> bool {
+    match expr {
+        Expr::Name(name) => name.ctx.is_load(),
+        Expr::Attribute(attribute) => attribute.ctx.is_load(),
+        _ => true,
+    }
 }

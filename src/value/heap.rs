@@ -183,8 +183,7 @@ impl Heap {
         }
     }
 
-    /// Records that several elements of a view share one place in memory: a write to one is a write
-    /// to all of them.
+    /// Records that a tensor is one of several views that one call has made.
     pub(crate) fn note_one_of_views(&mut self, view: ObjId) {
         self.of_views.insert(view);
     }
@@ -193,6 +192,8 @@ impl Heap {
         self.of_views.contains(&id)
     }
 
+    /// Records that several elements of a view share one place in memory: a write to one is a write
+    /// to all of them.
     pub(crate) fn note_overlapping(&mut self, view: &Value) {
         self.overlapping.extend(view.as_obj());
     }

@@ -13,7 +13,10 @@ use crate::syntax::ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_
 use crate::syntax::ast::{
     CmpOp, Comprehension, ExceptHandler, ExprCall, Pattern, StmtClassDef, StmtFunctionDef, StmtIf,
 };
-use crate::syntax::{Expr, Ranged, Stmt, TextRange, TextSize, bound_by, expressions, methods, path_of, statements};
+use crate::syntax::{
+    Expr, Ranged, Stmt, TextRange, TextSize, bound_by, called, expressions, has_base, is_read, methods, path_of,
+    statements,
+};
 
 const NAME: &str = "attribute-set-in-some-branches";
 
@@ -291,15 +294,6 @@ impl<'a> Visitor<'a> for Bindings<'a> {
     }
 }
 
-/// Whether an expression is not a name or an attribute that is assigned or deleted.
-fn is_read(expr: &Expr) -> bool {
-    match expr {
-        Expr::Name(name) => name.ctx.is_load(),
-        Expr::Attribute(attribute) => attribute.ctx.is_load(),
-        _ => true,
-    }
-}
-
 fn sets(body: &[Stmt], variable: Variable<'_>) -> bool {
     Bindings::of(body).0.iter().any(|(bound, _)| *bound == variable)
 }
@@ -326,23 +320,20 @@ fn may_leave(body: &[Stmt]) -> bool {
         )
     };
     let ends = |expr: &Expr| match expr {
-        Expr::Call(call) => ENDS.iter().any(|end| called(call).to_ascii_lowercase().contains(end)),
+        Expr::Call(call) => may_end(call),
         Expr::Yield(_) | Expr::YieldFrom(_) => true,
         _ => false,
     };
     let last = body.last().and_then(|stmt| stmt.as_expr_stmt()?.value.as_call_expr());
     statements(body, false).iter().any(leaves)
         || body.iter().flat_map(expressions).any(ends)
-        || last.is_some_and(|call| !RETURNS.contains(&called(call)))
+        || last.is_some_and(|call| !RETURNS.contains(&called(call).unwrap_or_default()))
 }
 
-/// The name of the function or method that is called.
-fn called(call: &ExprCall) -> &str {
-    match &*call.func {
-        Expr::Name(name) => name.id.as_str(),
-        Expr::Attribute(attribute) => attribute.attr.as_str(),
-        _ => "",
-    }
+/// Whether the name of a called function says that it may not return.
+fn may_end(call: &ExprCall) -> bool {
+    let name = called(call).unwrap_or_default().to_ascii_lowercase();
+    ENDS.iter().any(|end| name.contains(end))
 }
 
 /// The first read of a variable in a block that happens whenever the block runs.
@@ -370,8 +361,7 @@ fn is_call(stmt: &Stmt) -> bool {
 
 /// Whether a statement calls a function whose name says that it may not return.
 fn ends_program(stmt: &Stmt) -> bool {
-    let ends = |call: &ExprCall| ENDS.iter().any(|end| called(call).to_ascii_lowercase().contains(end));
-    expressions(stmt).into_iter().any(|expr| expr.as_call_expr().is_some_and(ends))
+    expressions(stmt).into_iter().any(|expr| expr.as_call_expr().is_some_and(may_end))
 }
 
 /// The expressions that a statement always evaluates.
@@ -439,7 +429,8 @@ fn is_plain(class: &StmtClassDef) -> bool {
     let hands_over = |expr: &Expr| {
         expr.as_call_expr().is_some_and(|call| {
             let given = call.arguments.keywords.iter().map(|keyword| &keyword.value);
-            called(call) != "super" && call.arguments.args.iter().chain(given).any(|given| path_of(given) == ["self"])
+            called(call) != Some("super")
+                && call.arguments.args.iter().chain(given).any(|given| path_of(given) == ["self"])
         })
     };
     class.decorator_list.is_empty()
@@ -461,10 +452,7 @@ fn is_set_elsewhere(source: &Source<'_>, class: &StmtClassDef, name: &str, chain
     if class.body.iter().any(in_body) {
         return true;
     }
-    let related = |other: &StmtClassDef| {
-        other.range() == class.range()
-            || other.bases().iter().any(|base| path_of(base).last() == Some(&class.name.as_str()))
-    };
+    let related = |other: &StmtClassDef| other.range() == class.range() || has_base(other, class.name.as_str());
     let places: Vec<TextRange> = source.classes().filter(|other| related(other)).map(|other| other.range()).collect();
     source.body.iter().flat_map(expressions).any(|expr| {
         let Expr::Attribute(attribute) = expr else { return false };

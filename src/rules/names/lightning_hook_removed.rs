@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::syntax::{Ranged, methods, path_of};
+use crate::syntax::{Ranged, has_base, methods};
 
 const NAME: &str = "lightning-hook-removed";
 
@@ -24,7 +24,7 @@ impl Rule for LightningHookRemoved {
             return;
         }
         for class in source.classes() {
-            if !class.bases().iter().any(|base| path_of(base).last() == Some(&"LightningModule")) {
+            if !has_base(class, "LightningModule") {
                 continue;
             }
             for method in methods(class) {

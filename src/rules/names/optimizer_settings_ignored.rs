@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprDict, StmtClassDef};
-use crate::syntax::{Expr, Ranged, methods, path_of, statements};
+use crate::syntax::{Expr, Ranged, has_base, methods, statements};
 
 const NAME: &str = "optimizer-settings-ignored";
 
@@ -25,7 +25,7 @@ impl Rule for OptimizerSettingsIgnored {
         if !source.text.contains("lightning") || source.text.contains(".configure_optimizers()") {
             return;
         }
-        for class in source.classes().filter(|class| is_module(class)) {
+        for class in source.classes().filter(|class| has_base(class, "LightningModule")) {
             for optimizer in results(class) {
                 for (key, name) in unknown_keys(optimizer, OF_OPTIMIZER) {
                     let message = format!("Lightning ignores the key \"{name}\"{}", reason(optimizer, name));
@@ -40,10 +40,6 @@ impl Rule for OptimizerSettingsIgnored {
             }
         }
     }
-}
-
-fn is_module(class: &StmtClassDef) -> bool {
-    class.bases().iter().any(|base| path_of(base).last() == Some(&"LightningModule"))
 }
 
 /// The dictionaries with optimizers that `configure_optimizers` returns, alone or in a list.

@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{StmtClassDef, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, methods, path_of, statements};
+use crate::syntax::{Expr, Ranged, has_base, methods, statements};
 
 const NAME: &str = "step-without-loss";
 
@@ -35,13 +35,13 @@ impl Rule for StepWithoutLoss {
 /// class without optimizers, and add the loss.
 fn is_complete(class: &StmtClassDef, source: &Source<'_>) -> bool {
     let name = class.name.as_str();
-    let [base] = class.bases() else { return false };
     let has = |wanted: &str| methods(class).any(|method| method.name.as_str() == wanted);
-    path_of(base).last() == Some(&"LightningModule")
+    class.bases().len() == 1
+        && has_base(class, "LightningModule")
         && has("configure_optimizers")
         && !OVERRIDES.iter().any(|method| has(method))
         && !["Base", "Abstract"].iter().any(|word| name.contains(word))
-        && !source.classes().any(|other| other.bases().iter().any(|base| path_of(base).last() == Some(&name)))
+        && !source.classes().any(|other| has_base(other, name))
 }
 
 fn step(class: &StmtClassDef) -> Option<&StmtFunctionDef> {

@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprContext, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, expressions, methods, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, expressions, is_autograd_function, methods, path_of, statements};
 
 const NAME: &str = "gradient-of-output-unused";
 
@@ -13,9 +13,7 @@ pub(crate) struct GradientOfOutputUnused;
 impl Rule for GradientOfOutputUnused {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         for class in source.classes() {
-            let is_function =
-                |base: &Expr| matches!(path_of(base).as_slice(), ["Function"] | [.., "autograd", "Function"]);
-            if !class.bases().iter().any(is_function) {
+            if !class.bases().iter().any(is_autograd_function) {
                 continue;
             }
             let Some(backward) = methods(class).find(|method| method.name.as_str() == "backward") else { continue };

@@ -7,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{Decorator, ExprContext, StmtClassDef, StmtFunctionDef, UnaryOp};
-use crate::syntax::{Expr, Ranged, Stmt, expressions, methods, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, expressions, has_base, is_autograd_function, methods, path_of, statements};
+use crate::value::counted;
 
 const NAME: &str = "gradients-of-inputs-miscounted";
 
@@ -70,10 +71,6 @@ impl Rule for GradientsOfInputsMiscounted {
     }
 }
 
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
-
 /// The number of inputs, as the message states it.
 fn expected(inputs: &RangeInclusive<usize>, returned: usize) -> String {
     let (least, most) = (*inputs.start(), *inputs.end());
@@ -87,7 +84,7 @@ fn expected(inputs: &RangeInclusive<usize>, returned: usize) -> String {
 /// `forward` and `backward`, if a class is derived from `autograd.Function` and from nothing else.
 fn passes(class: &StmtClassDef) -> Option<(&StmtFunctionDef, &StmtFunctionDef)> {
     let [base] = class.bases() else { return None };
-    if !matches!(path_of(base).as_slice(), ["Function"] | [.., "autograd", "Function"]) {
+    if !is_autograd_function(base) {
         return None;
     }
     Some((only_method(class, "forward")?, only_method(class, "backward")?))
@@ -129,8 +126,7 @@ fn inputs(forward: &StmtFunctionDef, separate: bool) -> Option<RangeInclusive<us
 /// program calls `backward` itself, and may use fewer results.
 fn is_used_otherwise(class: &StmtClassDef, source: &Source<'_>) -> bool {
     let name = class.name.as_str();
-    let is_base = |base: &Expr| path_of(base).last() == Some(&name);
-    source.text.contains(&format!("{name}.backward")) || source.classes().any(|other| other.bases().iter().any(is_base))
+    source.text.contains(&format!("{name}.backward")) || source.classes().any(|other| has_base(other, name))
 }
 
 /// The first result with a gradient, and its number of values, if all results have a wrong number of

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtFor, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, calls, expressions, is_method_call, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, calls, expressions, is_method_call, is_read, path_of, statements};
 
 const NAME: &str = "training-in-evaluation-mode";
 
@@ -213,17 +213,9 @@ fn may_change_mode(function: &StmtFunctionDef, model: &[&str], eval: &ExprCall) 
         Expr::Name(_) | Expr::Attribute(_) => {
             let path = path_of(expr);
             let trains = path.last() == Some(&"train") && path.starts_with(model);
-            let is_new = path == model && !context_is_load(expr) && expr.start() > eval.start();
+            let is_new = path == model && !is_read(expr) && expr.start() > eval.start();
             trains || is_new
         }
         _ => false,
     })
-}
-
-fn context_is_load(expr: &Expr) -> bool {
-    match expr {
-        Expr::Name(name) => name.ctx.is_load(),
-        Expr::Attribute(attribute) => attribute.ctx.is_load(),
-        _ => true,
-    }
 }
