@@ -8,7 +8,7 @@ use super::registry::TABLES;
 use super::table::Entry;
 use super::{lightning, numpy, pandas, signatures, special, stdlib, torch};
 use crate::libraries;
-use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, UnaryOp, Words};
+use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, UnaryOp, Use, Words};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Heap, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
@@ -93,7 +93,7 @@ impl Library for Libraries {
         kinds::integers(path)
     }
 
-    fn widths(&self, layer: &str) -> Vec<(usize, Sym)> {
+    fn widths(&self, layer: &str) -> &'static [(usize, Sym)] {
         torch::nn::widths(layer)
     }
 
@@ -160,17 +160,13 @@ impl Library for Libraries {
         let entry = TABLES.line(class).find(|c| c.init.is_some() || c.keeps_arguments).unwrap_or(own);
         let Some(bound) = entry.sigs.iter().find_map(|s| s.bind(&args)) else {
             refuse_arguments(it, class, &args, span);
-            if let Some(instance) = it.heap.instance_mut(object) {
-                instance.open = true;
-            }
+            it.open(&Value::Obj(object));
             return;
         };
         let refused = it.refused.0;
         it.announce(class, &bound, span);
         if refuse_kinds(&mut Cx { it, path: class, span }, &bound) {
-            if let Some(instance) = it.heap.instance_mut(object) {
-                instance.open = true;
-            }
+            it.open(&Value::Obj(object));
             it.tell_refused(refused, class, &bound);
             return;
         }
@@ -503,13 +499,7 @@ impl Library for Libraries {
         (sym("torch.AcceleratorError"), &["RuntimeError", "Exception", "BaseException"], torch::DEVICE_ASSERT)
     }
 
-    fn used(
-        &self,
-        it: &mut Interp<'_>,
-        uses: &[(&str, bool)],
-        receiver: Option<&Value>,
-        method: &str,
-    ) -> Option<Value> {
+    fn used(&self, it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Value>, method: &str) -> Option<Value> {
         torch::annotation::used(it, uses, receiver, method)
     }
 

@@ -13,6 +13,11 @@ fn path_of(line: &str) -> &str {
     line.split('(').next().unwrap_or(line)
 }
 
+/// The paths that the file lists, each once for each overload.
+pub(super) fn paths() -> impl Iterator<Item = &'static str> {
+    LINES.iter().map(|line| path_of(line))
+}
+
 /// Whether the file lists a path.
 pub(super) fn lists(path: &str) -> bool {
     LINES.binary_search_by(|line| path_of(line).cmp(path)).is_ok()

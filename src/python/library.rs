@@ -1,6 +1,7 @@
 //! The interfaces between the interpreter, libraries and observers. The interpreter itself does not
 //! depend on torch.
 
+use super::uses::Use;
 use super::{Args, Bound, Interp};
 use crate::syntax::Span;
 use crate::value::{Heap, Items, ObjId, Origin, Sym, Value};
@@ -54,7 +55,7 @@ pub(crate) trait Library: Sync {
 
     /// The parameters of a layer that are numbers of features, by the name of its class: their
     /// positions and names.
-    fn widths(&self, layer: &str) -> Vec<(usize, Sym)>;
+    fn widths(&self, layer: &str) -> &'static [(usize, Sym)];
 
     /// The names of the parameters of a function or class, if it has one signature and takes no
     /// further positional arguments.
@@ -224,10 +225,8 @@ pub(crate) trait Library: Sync {
     fn fatal(&self) -> (Sym, &[&str], &str);
 
     /// A value for a parameter, if the attributes that a function reads from it determine its type.
-    /// `uses` contains the names of the attributes, and whether each is called; for a method that
-    /// nothing calls, `receiver` and `method` are its object and its name.
-    fn used(&self, it: &mut Interp<'_>, uses: &[(&str, bool)], receiver: Option<&Value>, method: &str)
-    -> Option<Value>;
+    /// For a method that nothing calls, `receiver` and `method` are its object and its name.
+    fn used(&self, it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Value>, method: &str) -> Option<Value>;
 
     /// The facts of a parameter from its annotation.
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value>;

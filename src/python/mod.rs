@@ -72,4 +72,4 @@ pub(crate) use interp::{Interp, Rounds};
 pub(crate) use library::{BinOp, CommandOption, Event, Library, Observer, RejectKind, Rejection, UnaryOp, Words};
 pub(crate) use memo::{MEMO, MEMO_SIZE};
 pub(crate) use missing::{meant, missing_argument, nearest, surplus_arguments, unknown_argument};
-pub(crate) use uses::{FUNCTIONAL, OPERAND};
+pub(crate) use uses::Use;

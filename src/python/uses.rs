@@ -2,15 +2,20 @@
 //! that every run reads can determine the type of a parameter's value.
 
 use crate::syntax::ast::visitor::{Visitor, walk_expr};
-use crate::syntax::{Expr, Stmt};
+use crate::syntax::{Expr, Stmt, path_of};
 
-/// An attribute that is read, and whether it is called.
-pub(super) type Use<'p> = (&'p str, bool);
-
-/// A use that is not an attribute: an operand of arithmetic whose other operand is `self.name`.
-pub(crate) const OPERAND: Use<'static> = ("(operand)", false);
-/// A use that is not an attribute: the first argument of `F.name(…)` or `torch.name(…)`.
-pub(crate) const FUNCTIONAL: Use<'static> = ("(functional)", false);
+/// How a function uses the object that a parameter holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Use<'p> {
+    /// An attribute that is read.
+    Attribute(&'p str),
+    /// A method that is called.
+    Method(&'p str),
+    /// An operand of arithmetic whose other operand is `self.name`.
+    Operand,
+    /// The first argument of the function at this path: `F.relu(x)`.
+    Argument(Vec<&'p str>),
+}
 
 /// The attributes that every run of a body reads from the object that a name refers to at the start
 /// of the body, if its loops have iterations.
@@ -101,22 +106,22 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
                 if let Expr::Attribute(method) = &*call.func
                     && own(&method.value)
                 {
-                    self.all.push((method.attr.as_str(), true));
+                    self.all.push(Use::Method(method.attr.as_str()));
                 }
-                if call.arguments.args.first().is_some_and(own) && is_functional(&call.func) {
-                    self.all.push(FUNCTIONAL);
+                if call.arguments.args.first().is_some_and(own) {
+                    self.all.push(Use::Argument(path_of(&call.func)));
                 }
                 walk_expr(self, expr);
             }
             Expr::Attribute(attribute) => {
                 if own(&attribute.value) {
-                    self.all.push((attribute.attr.as_str(), false));
+                    self.all.push(Use::Attribute(attribute.attr.as_str()));
                 }
                 walk_expr(self, expr);
             }
             Expr::BinOp(e) => {
                 if own(&e.left) && is_of_self(&e.right) || own(&e.right) && is_of_self(&e.left) {
-                    self.all.push(OPERAND);
+                    self.all.push(Use::Operand);
                 }
                 walk_expr(self, expr);
             }
@@ -138,37 +143,6 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
 fn is_of_self(expr: &Expr) -> bool {
     let owner = expr.as_attribute_expr().and_then(|attribute| attribute.value.as_name_expr());
     owner.is_some_and(|owner| owner.id.as_str() == "self")
-}
-
-/// The functions `torch.name` whose first argument may be something else than a tensor.
-#[rustfmt::skip]
-const TAKE_OTHERS: &[&str] = &[
-    "arange", "as_tensor", "asarray", "atleast_1d", "atleast_2d", "atleast_3d", "autocast", "bartlett_window",
-    "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman_window",
-    "block_diag", "broadcast_shapes", "broadcast_tensors", "bucketize", "can_cast", "cartesian_prod", "cat",
-    "chain_matmul", "column_stack", "compile", "complex", "concat", "concatenate", "device", "dstack", "einsum",
-    "empty", "empty_permuted", "empty_strided", "enable_grad", "eye", "float_power", "from_dlpack", "from_file",
-    "from_numpy", "frombuffer", "full", "get_default_dtype", "hamming_window", "hann_window", "hstack",
-    "inference_mode", "is_storage", "is_tensor", "isin", "kaiser_window", "linspace", "load", "logspace",
-    "manual_seed", "meshgrid", "no_grad", "normal", "ones", "pow", "promote_types", "rand", "randint", "randn",
-    "randperm", "range", "remainder", "result_type", "row_stack", "save", "scalar_tensor", "searchsorted",
-    "set_default_device", "set_default_dtype", "set_default_tensor_type", "set_float32_matmul_precision",
-    "set_grad_enabled", "set_num_threads", "set_printoptions", "sparse_coo_tensor", "sparse_csr_tensor", "stack",
-    "tensor", "tensordot", "tril_indices", "triu_indices", "typename", "use_deterministic_algorithms", "vander",
-    "vmap", "vstack", "where", "xlogy", "zeros",
-];
-
-/// Whether a callee is `F.name`, `….functional.name`, or `torch.name` of a function of tensors.
-fn is_functional(callee: &Expr) -> bool {
-    callee.as_attribute_expr().is_some_and(|attribute| match &*attribute.value {
-        Expr::Name(name) if name.id.as_str() == "torch" => {
-            let function = attribute.attr.as_str();
-            function.starts_with(|c: char| c.is_lowercase()) && !TAKE_OTHERS.contains(&function)
-        }
-        Expr::Name(name) => name.id.as_str() == "F",
-        Expr::Attribute(module) => module.attr.as_str() == "functional",
-        _ => false,
-    })
 }
 
 /// Whether a body uses the value of a name as a dictionary, whatever the name's annotation is.
@@ -214,7 +188,7 @@ fn assigned(stmt: &Stmt, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::uses;
+    use super::{Use, uses};
     use crate::syntax::{Stmt, parse};
 
     fn read(body: &str) -> String {
@@ -225,7 +199,13 @@ mod tests {
         let found = uses(&function.body, "x");
         found
             .iter()
-            .map(|(name, called)| format!("{name}{}", if *called { "()" } else { "" }))
+            .filter_map(|one| match one {
+                Use::Attribute(name) => Some((*name).to_owned()),
+                Use::Method(name) => Some(format!("{name}()")),
+                Use::Operand => Some("(operand)".to_owned()),
+                Use::Argument(path) if path.len() > 1 => Some("(functional)".to_owned()),
+                Use::Argument(_) => None,
+            })
             .collect::<Vec<_>>()
             .join(" ")
     }

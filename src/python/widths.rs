@@ -3,9 +3,9 @@
 //! can be compared.
 
 use super::interp::Interp;
-use crate::syntax::Expr;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{ExprCall, Operator, ParameterWithDefault, Stmt, StmtFunctionDef};
+use crate::syntax::{Expr, called};
 use crate::value::{Sign, Size, Type, Value};
 
 impl<'p> Interp<'p> {
@@ -71,13 +71,7 @@ impl Widths<'_, '_, '_> {
     }
 
     fn is_width(&self, call: &ExprCall) -> bool {
-        let Some(layer) = (match &*call.func {
-            Expr::Name(name) => Some(name.id.as_str()),
-            Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
-            _ => None,
-        }) else {
-            return false;
-        };
+        let Some(layer) = called(call) else { return false };
         self.it.library.widths(layer).iter().any(|(at, name)| {
             let keywords = &call.arguments.keywords;
             let keyword =

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::library::names::is_tensor_attribute;
-use crate::python::{FUNCTIONAL, Interp, OPERAND};
+use crate::python::{Interp, Use};
 use crate::syntax::Span;
 use crate::value::{Device, DeviceKind, Dim, Dtype, Partial, Size, Sym, Tensor, Topic, Type, Value, sym};
 
@@ -89,34 +89,61 @@ const METHODS_IN_FORWARD: &[&str] = &[
     "view",
 ];
 
+/// The functions `torch.name` whose first argument may be something else than a tensor.
+#[rustfmt::skip]
+const TAKE_OTHERS: &[&str] = &[
+    "arange", "as_tensor", "asarray", "atleast_1d", "atleast_2d", "atleast_3d", "autocast", "bartlett_window",
+    "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman_window",
+    "block_diag", "broadcast_shapes", "broadcast_tensors", "bucketize", "can_cast", "cartesian_prod", "cat",
+    "chain_matmul", "column_stack", "compile", "complex", "concat", "concatenate", "device", "dstack", "einsum",
+    "empty", "empty_permuted", "empty_strided", "enable_grad", "eye", "float_power", "from_dlpack", "from_file",
+    "from_numpy", "frombuffer", "full", "get_default_dtype", "hamming_window", "hann_window", "hstack",
+    "inference_mode", "is_storage", "is_tensor", "isin", "kaiser_window", "linspace", "load", "logspace",
+    "manual_seed", "meshgrid", "no_grad", "normal", "ones", "pow", "promote_types", "rand", "randint", "randn",
+    "randperm", "range", "remainder", "result_type", "row_stack", "save", "scalar_tensor", "searchsorted",
+    "set_default_device", "set_default_dtype", "set_default_tensor_type", "set_float32_matmul_precision",
+    "set_grad_enabled", "set_num_threads", "set_printoptions", "sparse_coo_tensor", "sparse_csr_tensor", "stack",
+    "tensor", "tensordot", "tril_indices", "triu_indices", "typename", "use_deterministic_algorithms", "vander",
+    "vmap", "vstack", "where", "xlogy", "zeros",
+];
+
+/// Whether the first argument of a function is a tensor: `F.name`, `….functional.name`, or
+/// `torch.name`.
+fn takes_tensor(path: &[&str]) -> bool {
+    match path {
+        ["torch", function] => function.starts_with(|c: char| c.is_lowercase()) && !TAKE_OTHERS.contains(function),
+        ["F", _] | [.., "functional", _] => true,
+        _ => false,
+    }
+}
+
 /// A tensor, if the function uses the parameter in a way that only tensors allow. The arguments of
 /// `forward` are assumed to be on the device of the module.
-pub(crate) fn used(
-    it: &mut Interp<'_>,
-    uses: &[(&str, bool)],
-    receiver: Option<&Value>,
-    method: &str,
-) -> Option<Value> {
+pub(crate) fn used(it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Value>, method: &str) -> Option<Value> {
     let inside = method == "forward" && receiver.is_some_and(|receiver| super::nn::moves::may_be_moved(it, receiver));
-    let of_tensors = |one: &&(&str, bool)| match **one {
-        OPERAND => inside,
+    // The program's own classes may have such a method, too.
+    let is_defined = |name: &str| it.mentions(sym(&format!("def {name}(")).as_str());
+    let is_of_tensor = |one: &Use<'_>| match one {
+        Use::Operand => inside,
         // Functions of torchvision also take images.
-        FUNCTIONAL => {
+        Use::Argument(path) => {
             inside
+                && takes_tensor(path)
                 && !["transforms.functional as F", "transforms import functional as F", "v2 import functional as F"]
                     .iter()
                     .any(|text| it.mentions(text))
         }
-        (name, true) => METHODS_OF_TENSORS.contains(&name) || inside && METHODS_IN_FORWARD.contains(&name),
-        _ => false,
+        Use::Method(name) => {
+            (METHODS_OF_TENSORS.contains(name) || inside && METHODS_IN_FORWARD.contains(name)) && !is_defined(name)
+        }
+        Use::Attribute(_) => false,
     };
     // Only another object has a method that no tensor has.
-    if uses.iter().any(|(name, called)| *called && !is_tensor_attribute(name)) {
+    if uses.iter().any(|one| matches!(one, Use::Method(name) if !is_tensor_attribute(name)))
+        || !uses.iter().any(is_of_tensor)
+    {
         return None;
     }
-    // The program's own classes may have such a method, too.
-    let is_defined = |name: &str| it.mentions(sym(&format!("def {name}(")).as_str());
-    uses.iter().filter(of_tensors).find(|one| !is_defined(one.0))?;
     let device = inside.then_some(Device::of(DeviceKind::Module));
     Some(it.heap.tensor(Tensor::default().with_device(device, None)))
 }

@@ -1,5 +1,9 @@
 //! The shared parts of the functions of `torch.nn.functional`: results, autocast, sizes of windows.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 pub(super) use crate::library::torch::autocast::{Autocast, autocast, raised as full_dtype};
 use crate::library::torch::broadcast::{self, result_grad};
 pub(super) use crate::library::torch::broadcast::{both_shapes, shape_text};
@@ -215,11 +219,20 @@ const WIDTHS: &[&str] = &[
     "out_features",
 ];
 
+/// The parameters of each layer that are numbers of features, by the name of its class.
+static WIDTHS_OF: LazyLock<FxHashMap<&str, Vec<(usize, Sym)>>> = LazyLock::new(|| {
+    let layers = signatures::paths().filter_map(|path| path.strip_prefix("torch.nn."));
+    let widths = layers.filter_map(|layer| {
+        let sigs = signatures::of(&format!("torch.nn.{layer}"));
+        let [sig] = sigs.as_slice() else { return None };
+        let names = sig.params.iter().map(|param| param.name).enumerate();
+        Some((layer, names.filter(|(_, name)| WIDTHS.contains(&name.as_str())).collect()))
+    });
+    widths.collect()
+});
+
 /// The parameters of a layer that are numbers of features, by the name of its class: their
 /// positions and names.
-pub(crate) fn widths(layer: &str) -> Vec<(usize, Sym)> {
-    let sigs = signatures::of(&format!("torch.nn.{layer}"));
-    let [sig] = sigs.as_slice() else { return Vec::new() };
-    let names = sig.params.iter().map(|param| param.name).enumerate();
-    names.filter(|(_, name)| WIDTHS.contains(&name.as_str())).collect()
+pub(crate) fn widths(layer: &str) -> &'static [(usize, Sym)] {
+    WIDTHS_OF.get(layer).map_or(&[], Vec::as_slice)
 }
