@@ -25,7 +25,7 @@ use crate::python::{
     Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, RejectKind, Rejection, Sources,
 };
 use crate::rules::{self, Call, Rules, Watch, Watching};
-use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
+use crate::syntax::{self, Bindings, FileId, Imported, LaunchFile, Span, ast};
 use crate::value::{self, Sym, Value};
 
 /// The facts about an assigned name, for `torchvet facts`.
@@ -115,7 +115,8 @@ fn run(
         return Report { diagnostics, ..Report::default() };
     }
     // A file that does not seem to use a checked library is not interpreted.
-    let is_checked = || concerns_library(source) && !project.is_source_of_generator(file);
+    let is_checked =
+        || (concerns_library(source) || runs_library(project, source)) && !project.is_source_of_generator(file);
     if !wanted.facts && wanted.at.is_none() && !is_checked() {
         return Report::default();
     }
@@ -123,6 +124,14 @@ fn run(
     let (mut report, run) = job.run(&Assumed::default(), wanted, Arguments::Unknown);
     let again = |arguments| move |assumed: &Assumed| job.run(assumed, Wanted::default(), arguments).1;
     options::weaken(&mut report.diagnostics, &run, &again(Arguments::Unknown));
+    if let Some(unknown) = options::for_later_code(&run) {
+        let later = job.run(&unknown, wanted, Arguments::Unknown).0;
+        let mut found = later.diagnostics;
+        found.retain(|d| !report.diagnostics.iter().any(|have| (&have.code, have.span) == (&d.code, d.span)));
+        report.diagnostics.extend(found);
+        report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+        (report.facts, report.around, report.calls) = (later.facts, later.around, later.calls);
+    }
     if run.has_defaults && !run.exhausted {
         let wanted = Wanted { witnesses: wanted.witnesses, ..Wanted::default() };
         let (with_defaults, run) = job.run(&Assumed::default(), wanted, Arguments::Defaults);
@@ -136,7 +145,9 @@ fn run(
     if source.kind() == FileKind::Python && source.parsed().issues.is_empty() {
         let starred = starred::starred(project, file);
         let is_executed = || starred::is_executed(project, file);
-        let parsed = rules::Source::new(file, &source.parsed().module.body, source.text(), starred, &is_executed);
+        let excludes = |package: &str, version: &str| project.excludes(file, package, version);
+        let body = &source.parsed().module.body;
+        let parsed = rules::Source::new(file, body, source.text(), starred, &is_executed, &excludes);
         report.diagnostics.extend(rules::parsed(rules, &parsed));
         report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     }
@@ -228,6 +239,7 @@ impl Job<'_> {
             excluded,
             found: options::in_question(&report),
             steps: interp.spent(),
+            ended_early: interp.ended_early,
             has_defaults: interp.has_defaults,
             exhausted,
         };
@@ -264,8 +276,8 @@ fn concerns_library(source: &SourceFile) -> bool {
     // Any module whose name contains that of a checked library is included, such as
     // `torchmetrics`.
     let mentions = |text: &str| checked().any(|name| text.contains(name));
-    let mut is_checked = |module: &str, name: Option<&str>| match name {
-        _ if mentions(module) => true,
+    let mut is_checked = |import: Imported<'_>| match import.name {
+        _ if import.level == 0 && import.module.split('.').next().is_some_and(mentions) => true,
         // `from common import *` is assumed to import a checked library if the file uses the name
         // of the library.
         Some("*") => checked().any(|name| source.text().contains(&format!("{name}."))),
@@ -273,6 +285,35 @@ fn concerns_library(source: &SourceFile) -> bool {
         None => false,
     };
     syntax::imports(&source.parsed().module.body, &mut is_checked) || source.text().contains("CUDA_")
+}
+
+/// How many imports lead at most from a script to the module that imports a checked library.
+const IMPORTS_FOLLOWED: u32 = 3;
+
+/// Whether a script imports modules of the project that use a checked library.
+fn runs_library(project: &Project, source: &SourceFile) -> bool {
+    let is_script = !project.is_packaged(source.id) || source.bindings().is_main;
+    is_script && imports_library(project, source, IMPORTS_FOLLOWED, &mut FxHashSet::default())
+}
+
+/// Whether a file imports a module of the project that uses a checked library, or imports another one
+/// that does.
+fn imports_library(project: &Project, source: &SourceFile, depth: u32, seen: &mut FxHashSet<FileId>) -> bool {
+    let mut uses = |import: Imported<'_>| {
+        let inner = import.name.map(|name| match import.module {
+            "" => name.to_owned(),
+            module => format!("{module}.{name}"),
+        });
+        [Some(import.module), inner.as_deref()].into_iter().flatten().any(|module| {
+            match project.resolve_import(source.id, module, import.level) {
+                Resolved::File(file) if seen.insert(file.id) => {
+                    concerns_library(file) || depth > 0 && imports_library(project, file, depth - 1, seen)
+                }
+                _ => false,
+            }
+        })
+    };
+    syntax::imports(&source.parsed().module.body, &mut uses)
 }
 
 /// The project, as a source of modules for the interpreter.
@@ -313,6 +354,14 @@ impl<'p> Sources<'p> for Tree<'p> {
 
     fn calls(&self, file: FileId, name: &str) -> bool {
         self.0.calls(file, name)
+    }
+
+    fn excludes(&self, file: FileId, package: &str, version: &str) -> bool {
+        self.0.excludes(file, package, version)
+    }
+
+    fn derives(&self, file: FileId, name: &str) -> bool {
+        self.0.derives(file, name)
     }
 
     fn constructs_with(&self, file: FileId, name: &str) -> bool {

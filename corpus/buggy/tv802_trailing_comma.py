@@ -5,7 +5,7 @@ import torch.nn as nn
 class Head(nn.Module):
     def __init__(self, width, classes):
         super().__init__()
-        self.dropout = nn.Dropout(0.1),
+        self.dropout = nn.Dropout(0.1),  # warning: TV813
         self.out = nn.Linear(width, classes)
 
     def forward(self, x):

@@ -84,6 +84,8 @@ pub(super) struct Run {
     pub found: FxHashSet<Finding>,
     /// The number of steps of the run.
     pub steps: u64,
+    /// The program ended with an exception, or with a call such as `sys.exit()`.
+    pub ended_early: bool,
     /// A function that nothing calls has a parameter with a default.
     pub has_defaults: bool,
     /// The step budget was spent.
@@ -225,6 +227,13 @@ pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Oth
             _ => Value::Unknown,
         },
     }
+}
+
+/// The options for one more run of a program that ends early: it often requires options whose defaults
+/// it does not accept. `None` if the program reads no options, or does not end early.
+pub(super) fn for_later_code(first: &Run) -> Option<Assumed> {
+    let wanted = first.ended_early && !first.exhausted && !first.options.is_empty();
+    wanted.then(|| first.options.keys().map(|made| (*made, Other::Any)).collect())
 }
 
 /// Turns an error into a warning if a run with other option values refutes it. Drops a finding that

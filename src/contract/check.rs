@@ -141,7 +141,10 @@ fn claim(call: &ast::ExprCall, names: &[&str]) -> Checked {
         [] => {}
         [keyword] if name == "require" && says_that_it_goes_on(keyword) => {}
         [keyword, ..] => {
-            return Err(mistake(keyword, "the only keyword argument is `raises=False` of `require`"));
+            return Err(mistake(
+                keyword,
+                "of `require`, `suspect` and `advise`, only `require` takes a keyword argument: `raises=False`",
+            ));
         }
     }
     expression(condition, names)?;
@@ -350,12 +353,12 @@ mod tests {
             ("require(x.size() == 1, \"\")", "`.size()` takes 1 argument here", "x.size("),
             (
                 "suspect(x.ndim == 1, \"\", raises=False)",
-                "the only keyword argument is `raises=False` of `require`",
+                "of `require`, `suspect` and `advise`, only `require` takes a keyword argument: `raises=False`",
                 "raises=",
             ),
             (
                 "require(x.ndim == 1, \"\", raises=True)",
-                "the only keyword argument is `raises=False` of `require`",
+                "of `require`, `suspect` and `advise`, only `require` takes a keyword argument: `raises=False`",
                 "raises=",
             ),
             (

@@ -158,7 +158,8 @@ fn kinds_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static [&'static str]> {
         Value::Bool(_) | Value::Any(Type::Bool) => &["bool"],
         Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(Type::Int) => &["int"],
         Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => &["float"],
-        Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => &["text"],
+        // That a value is some string often follows only from an annotation, which may be wrong.
+        Value::Str(_) | Value::Among(_) => &["text"],
         Value::Dtype(_) => &["dtype"],
         Value::Device(_) => &["device"],
         Value::Tuple(parts) => sequence(cx, parts, &["tuple"]).unwrap_or(&["tuple", "tensors", "modules"]),

@@ -151,10 +151,10 @@ pub(crate) fn is_tensor_attribute(name: &str) -> bool {
     NAMES.get("torch.Tensor").is_some_and(|names| names.contains(name))
 }
 
-/// The message for an attribute that a value of a known type does not have. There is a message in
-/// three cases: the value is a tensor, and NumPy arrays have this attribute; the value is a tensor,
-/// and the name is similar to an existing one; or the value is not a tensor, but tensors have this
-/// attribute.
+/// The message for an attribute that a value of a known type does not have. There is a message if the
+/// name is similar to an existing one (for most types), or if it is an attribute of a type with which
+/// this one is often confused: of arrays for a tensor, of modules for an optimizer, of tensors for
+/// all other types.
 pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
     let (class, what) = plain_type(heap, value)?;
     let own = NAMES.get(class)?;
@@ -162,13 +162,21 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
         return None;
     }
     let has = |path: &str| NAMES.get(path).is_some_and(|names| names.contains(name));
-    let near = nearest(name, own.iter().copied()).filter(|_| class == "torch.Tensor");
+    let near = nearest(name, own.iter().copied()).filter(|_| SPELT.contains(&class));
     let confused = match class {
-        "torch.Tensor" => has("numpy.ndarray") || near.is_some(),
+        "torch.Tensor" => has("numpy.ndarray"),
+        OPTIMIZER | SCHEDULER => has("torch.nn.Module") || has("torch.Tensor"),
         _ => has("torch.Tensor") && !(class == "builtins.tuple" && FIELDS.contains(&name)),
     };
-    confused.then(|| format!("{what} has no attribute `{name}`{}", meant(near)))
+    (confused || near.is_some()).then(|| format!("{what} has no attribute `{name}`{}", meant(near)))
 }
+
+const OPTIMIZER: &str = "torch.optim.Optimizer";
+const SCHEDULER: &str = "torch.optim.lr_scheduler.LRScheduler";
+
+/// Types whose attributes are checked for misspellings. The value of another type may be an instance
+/// of a subclass.
+const SPELT: &[&str] = &["torch.Tensor", "builtins.list", "builtins.str", OPTIMIZER, SCHEDULER];
 
 /// The class that has the same attributes as the value, and how messages name the value.
 fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)> {
@@ -190,6 +198,13 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
             Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => ("torch.Tensor", "a tensor"),
             Data::Tensor(_) => ("numpy.ndarray", "a NumPy array"),
             Data::List(_) => ("builtins.list", "a list"),
+            Data::Instance(instance) if !instance.open => match &instance.class {
+                Value::Path(path) if path.as_str().starts_with("torch.optim.lr_scheduler.") => {
+                    (SCHEDULER, "a learning rate scheduler")
+                }
+                Value::Path(path) if path.as_str().starts_with("torch.optim.") => (OPTIMIZER, "an optimizer"),
+                _ => return None,
+            },
             _ => return None,
         },
         _ => return None,

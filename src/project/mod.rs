@@ -10,6 +10,7 @@ mod disk;
 mod imports;
 mod programs;
 mod read;
+mod requirements;
 mod source;
 pub(crate) mod suppressions;
 mod walk;
@@ -47,6 +48,8 @@ pub(crate) struct Project {
     folders: FrozenMap<PathBuf, Arc<Listing>>,
     /// Settings files that scripts open, by path.
     texts: FrozenMap<PathBuf, String>,
+    /// What the files of a folder require, by folder.
+    requirements: FrozenMap<PathBuf, String>,
     /// The number of files that were read before anything was imported.
     named: OnceLock<usize>,
     /// The named files, in one group for each program.
@@ -72,6 +75,7 @@ impl Project {
             disk,
             folders: FrozenMap::new(),
             texts: FrozenMap::new(),
+            requirements: FrozenMap::new(),
             named: OnceLock::new(),
             programs: OnceLock::new(),
         }
@@ -154,6 +158,12 @@ impl Project {
     /// of this name.
     pub(crate) fn calls(&self, file: FileId, name: &str) -> bool {
         self.programs().calls(self.file(file), name)
+    }
+
+    /// Whether a class of the program of `file` has a last base of this name. The last bases of classes
+    /// that have the same name themselves are not counted.
+    pub(crate) fn derives(&self, file: FileId, name: &str) -> bool {
+        self.programs().derives(self.file(file), name)
     }
 
     /// Whether the program of `file` calls functions of this name in constructors, and nowhere else.

@@ -25,6 +25,8 @@ struct Names {
     assigned: FxHashSet<String>,
     /// The functions and classes that are called, and whether some call is outside constructors.
     called: FxHashMap<String, bool>,
+    /// The last bases of classes, except those that have the name of the class: `class Data(Data):`.
+    bases: FxHashSet<String>,
 }
 
 impl Names {
@@ -45,6 +47,9 @@ impl Names {
             }
             if code.starts_with("def __init__(") {
                 constructor = Some(indentation);
+            }
+            if let Some(base) = base(code) {
+                self.bases.insert(base.to_owned());
             }
             for name in called(code) {
                 match self.called.get_mut(name) {
@@ -97,6 +102,11 @@ impl Programs {
     /// is no call.
     pub(super) fn constructs_with(&self, file: &SourceFile, name: &str) -> bool {
         self.asks(file, |names| names.called.get(name) == Some(&false))
+    }
+
+    /// Whether a class of the same program, other than one of this name, has this last base.
+    pub(super) fn derives(&self, file: &SourceFile, name: &str) -> bool {
+        self.asks(file, |names| names.bases.contains(name))
     }
 
     /// Answers a question about the names in the program of a file. If the file belongs to no
@@ -171,6 +181,14 @@ fn called(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The last base in the line of a class statement, or in the last line of its bases.
+fn base(code: &str) -> Option<&str> {
+    let (bases, _) = code.rsplit_once("):")?;
+    let (rest, base) = last_name(bases);
+    let is_own = rest.strip_prefix("class ").is_some_and(|own| own == format!("{base}("));
+    (!base.is_empty() && !is_own).then_some(base)
+}
+
 /// Splits a text into two parts: the second is the name at its end, which may be empty.
 fn last_name(text: &str) -> (&str, &str) {
     let rest = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
@@ -202,12 +220,18 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
-    use super::{assigned, called};
+    use super::{assigned, base, called};
 
     #[test]
     fn attributes_that_a_text_assigns() {
         let found: Vec<_> = assigned("a.b = c.d.e=0\nx = 1\nif a.f == 2: f(g=3)\nh[0].i = 4\n").collect();
         assert_eq!(found, [("a", "b"), ("d", "e"), ("", "i")]);
+    }
+
+    #[test]
+    fn bases_in_a_line() {
+        let found = ["class A(B, c.D):", "E, F):  # end", "class G(G):", "class H(x.H):", "class I:"].map(base);
+        assert_eq!(found, [Some("D"), Some("F"), None, Some("H"), None]);
     }
 
     #[test]

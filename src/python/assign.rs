@@ -252,10 +252,13 @@ impl<'p> Interp<'p> {
     /// A copy of the element if it is a tensor. The element stands for many tensors with the same
     /// facts, and facts that are learned later about the copy do not apply to the others.
     pub(super) fn another(&mut self, element: &Value) -> Value {
-        match self.heap.tensor_of(element) {
-            Some(tensor) => self.heap.tensor(tensor),
-            None => element.clone(),
+        let Some(tensor) = self.heap.tensor_of(element) else { return element.clone() };
+        let trailing = tensor.trailing.clone();
+        let copy = self.heap.tensor(tensor);
+        if let Some(id) = copy.as_obj().filter(|_| !trailing.is_empty()) {
+            self.heap.update_tensor(id, |tensor| tensor.trailing = trailing);
         }
+        copy
     }
 
     /// The values of the names in `B, C, H, W = x.shape` for an unknown shape: the trailing sizes

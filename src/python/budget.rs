@@ -24,6 +24,9 @@ pub(crate) struct Budget {
     pub longest_visit: u64,
 }
 
+/// The number of objects that a join or an uncertain write visits in about the time of a step.
+const OBJECTS_OF_STEP: u64 = 8;
+
 /// Steps in statements of lazily executed modules.
 const IMPORT_STEPS: u64 = 30_000;
 
@@ -101,6 +104,17 @@ impl Meter {
             self.left.inlining = self.left.inlining.saturating_sub(1);
         }
         true
+    }
+
+    /// Counts objects that joins and uncertain writes have visited as steps.
+    pub(super) fn visit(&mut self, objects: &mut u64) {
+        let steps = *objects / OBJECTS_OF_STEP;
+        *objects %= OBJECTS_OF_STEP;
+        self.spent += steps;
+        self.left.steps = self.left.steps.saturating_sub(steps);
+        if let Some(visit) = &mut self.visit {
+            visit.left = visit.left.saturating_sub(steps);
+        }
     }
 
     /// Whether the body of a function may be run.

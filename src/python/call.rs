@@ -12,7 +12,8 @@ use crate::libraries;
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
 use crate::value::{
-    Attrs, CodeId, Data, Function, Items, ObjId, Scope, Source, Sym, Topic, Type, Value, Written, dotted, sym,
+    ArrayKind, Attrs, CodeId, Data, Dim, Function, Items, ObjId, Scope, Source, Sym, Tensor, Topic, Type, Value,
+    Written, dotted, sym,
 };
 
 /// A note on an object whose type is known only from a parameter's annotation. Python does not
@@ -130,7 +131,25 @@ impl<'p> Interp<'p> {
             self.havoc_args(&args);
             self.havoc_hooks(|_| true);
         }
+        if result.is_unknown() && libraries::find(root).is_none() && !libraries::is_standard(root) {
+            self.forget_placeholders(&args);
+        }
         result
+    }
+
+    /// Forgets the shapes of small tensors that are passed to a function of an unseen library: extensions
+    /// resize such tensors to hold their results.
+    fn forget_placeholders(&mut self, args: &Args) {
+        for value in args.pos.iter().map(|arg| &arg.value) {
+            let is_placeholder = |tensor: &Tensor| {
+                let last = tensor.shape.as_deref().and_then(<[Dim]>::last).and_then(|dim| dim.size.known());
+                tensor.array == ArrayKind::Torch && last.is_some_and(|length| length <= 1)
+            };
+            let Some(id) = value.as_obj() else { continue };
+            if self.heap.tensor_ref(value).is_some_and(is_placeholder) {
+                self.heap.update_tensor(id, |tensor| (tensor.shape, tensor.layout) = (None, None));
+            }
+        }
     }
 
     /// Applies the write of a library function to an unknown argument: `out=x`,
@@ -160,7 +179,27 @@ impl<'p> Interp<'p> {
             }
             return Value::None;
         }
-        library.method(self, sym(class), &receiver, sym(name), args, span).unwrap_or(Value::Unknown)
+        let result = library.method(self, sym(class), &receiver, sym(name), args, span);
+        if result.is_none() && library.bases(sym(class)).is_none() {
+            self.forget_settings(&receiver, MAX_PARTS);
+        }
+        result.unwrap_or(Value::Unknown)
+    }
+
+    /// Forgets the attributes that the program has set on an object of an unseen class, and on objects of
+    /// such classes in it: a method of the object may change them (`cfg.merge_from_file(…)`).
+    fn forget_settings(&mut self, object: &Value, depth: u32) {
+        let Some(instance) = self.heap.instance_of(object).filter(|instance| instance.class.as_path().is_some()) else {
+            return;
+        };
+        let attrs: Vec<(Sym, Value)> = instance.attrs.iter().map(|(name, value)| (*name, value.clone())).collect();
+        let Some(id) = object.as_obj() else { return };
+        for (name, value) in attrs {
+            match self.heap.instance_of(&value).is_some() {
+                true if depth > 0 => self.forget_settings(&value, depth - 1),
+                _ => self.heap.set_attr(id, name.as_str(), Value::Unknown),
+            }
+        }
     }
 
     /// Calls the constructor of a library's class. That of an unseen class may keep its arguments.

@@ -448,6 +448,11 @@ impl Interp<'_> {
                 *self.heap.get_mut(id) = Data::Dict(dict);
                 Value::Obj(id)
             }
+            // Settings that are read from a file: `cfg.merge_from_file(…)` of yacs.
+            _ if name.starts_with("merge") || name.starts_with("load") || name.starts_with("read") => {
+                self.havoc_container(id);
+                Value::Unknown
+            }
             _ => Value::Unknown,
         }
     }

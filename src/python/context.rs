@@ -35,8 +35,8 @@ pub(super) struct Context {
     pub excluded: bool,
     /// The number of enclosing branches whose condition is unknown.
     pub undecided: u32,
-    /// The number of undecided branches inside functions and loops. The code after `if …: return`
-    /// is included as a branch.
+    /// The number of enclosing undecided branches that are inside a function or a loop. The code
+    /// after `if …: return` is such a branch.
     pub doubts: u32,
     /// The number of undecided branches inside functions, without those whose condition is assumed
     /// to recur. It also includes, for example, operands that some runs do not evaluate, `finally`

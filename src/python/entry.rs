@@ -8,9 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::flags::ON_CPU;
 use super::interp::{Body, Code, Interp};
 use super::protocol::names_other_class;
+use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
-use crate::syntax::{Expr, Span, Stmt};
+use crate::syntax::{Expr, Span, Stmt, path_of};
 use crate::value::{Data, Function, ObjId, Sym, Value, sym};
 
 /// A function that nothing called, and the receiver if it is a method.
@@ -22,13 +23,27 @@ struct Uncalled<'p> {
     span: Span,
 }
 
+/// Whether a script ends with `sys.exit(main())`: then it always ends with an exception.
+fn exits_at_end(body: &[Stmt]) -> bool {
+    match body.last() {
+        Some(Stmt::If(last)) => exits_at_end(&last.body),
+        Some(Stmt::Expr(last)) => {
+            let call = last.value.as_call_expr();
+            call.is_some_and(|call| matches!(path_of(&call.func).last(), Some(&("exit" | "_exit" | "quit"))))
+        }
+        Some(Stmt::Raise(_)) => true,
+        _ => false,
+    }
+}
+
 impl<'p> Interp<'p> {
     /// Runs the root file as a program, then the functions that nothing called, with unknown
     /// arguments.
     pub(crate) fn run(&mut self) {
         // After a condition of which only one arm says this, it is not known.
         self.remember(ON_CPU, Value::Bool(false));
-        let scope = self.run_main();
+        let (scope, flow) = self.run_main();
+        self.ended_early = flow == Flow::Stopped && !exits_at_end(&self.sources.module(self.root).body);
         let library = self.library;
         library.ended(self);
         self.context.speculative = true;

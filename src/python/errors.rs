@@ -110,8 +110,7 @@ impl Interp<'_> {
         is_stub
             || function.owner.is_none_or(|owner| self.overridden.contains(&(owner, function.name)))
             || is_meant_as_base(class.name)
-            // The end of `class Sub(Name):`.
-            || self.mentions(sym(&format!("{}):", class.name)).as_str())
+            || self.sources.derives(self.root, class.name.as_str())
             // The program may replace methods of objects.
             || self.sources.assigns(self.root, function.name.as_str())
             || self.mentions("monkeypatch")

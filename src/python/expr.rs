@@ -6,10 +6,8 @@ use super::interp::{Body, Code, Interp, Rounds};
 use super::stmt::Flow;
 use super::{Arg, Args, Event, RejectKind};
 use crate::syntax::ast::{self, Comprehension, ExprAttribute, ExprCall, Number};
-use crate::syntax::{Expr, Ranged as _, Span};
-use crate::value::{
-    Attrs, Data, Device, DeviceKind, Dict, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Type, Value, sym,
-};
+use crate::syntax::{Expr, Ranged as _, Span, is_method_call};
+use crate::value::{Attrs, Data, Dict, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
 
 /// A comprehension over more elements than this is not evaluated element by element; the length of
 /// the result becomes unknown.
@@ -51,9 +49,7 @@ impl<'p> Interp<'p> {
                     return self.raise("AttributeError");
                 }
                 match self.read_attribute(&object, sym(a.attr.as_str()), span) {
-                    Value::Unknown if self.is_device_of_tensor(&object, a) => {
-                        Value::Device(Device::of(DeviceKind::Symbolic(self.heap.device_symbol())))
-                    }
+                    Value::Unknown => self.device_of_tensor(&object, a).unwrap_or(Value::Unknown),
                     value => value,
                 }
             }
@@ -434,8 +430,26 @@ impl<'p> Interp<'p> {
     /// reported.
     fn lacks_attribute_of(&mut self, attribute: &'p ExprAttribute, object: &Value) -> bool {
         let span = self.span(attribute);
+        let name = sym(attribute.attr.as_str());
+        if object.is_unknown()
+            && let Some(message) = self.lacks_as_number(&attribute.value, name)
+        {
+            self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
+            return true;
+        }
         let is_self = attribute.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self");
-        self.lacks_own_attribute(object, sym(attribute.attr.as_str()), is_self, span)
+        self.lacks_own_attribute(object, name, is_self, span)
+    }
+
+    /// The message for an attribute of `x.item()` that tensors have: `item()` of any tensor or array is
+    /// a number of Python.
+    fn lacks_as_number(&self, object: &Expr, name: Sym) -> Option<String> {
+        let call = object.as_call_expr().filter(|call| is_method_call(call, "item") && call.arguments.is_empty())?;
+        if self.is_in_try() || self.mentions("def item(") || !call.func.is_attribute_expr() {
+            return None;
+        }
+        let lacks = |number| self.library.missing_attribute(&self.heap, &Value::Any(number), name);
+        lacks(Type::Int).and_then(|_| lacks(Type::Float))
     }
 
     // Calls.

@@ -52,6 +52,13 @@ pub(crate) trait Sources<'p> {
     /// Whether any file of the same program calls a function or class of this name.
     fn calls(&self, file: FileId, name: &str) -> bool;
 
+    /// Whether the requirements of the project exclude a version of a package and all newer ones.
+    fn excludes(&self, file: FileId, package: &str, version: &str) -> bool;
+
+    /// Whether a class of the same program has a last base of this name, other than the base of a class
+    /// that has the name itself: `class Dataset(Dataset):`.
+    fn derives(&self, file: FileId, name: &str) -> bool;
+
     /// Whether the program calls functions of this name in constructors, and nowhere else.
     fn constructs_with(&self, file: FileId, name: &str) -> bool;
 
@@ -73,10 +80,11 @@ pub(super) struct Deferred<'p> {
 
 impl Interp<'_> {
     /// Runs the file as the program: `__name__` is `"__main__"`.
-    pub(super) fn run_main(&mut self) -> ObjId {
+    /// Runs the analysed file. Returns its scope, and how the run ended.
+    pub(super) fn run_main(&mut self) -> (ObjId, Flow) {
         let (_, scope) = self.enter_module(self.root, "__main__");
-        self.run_module(self.root, scope);
-        scope
+        let flow = self.run_module(self.root, scope);
+        (scope, flow)
     }
 
     /// Creates the module object of a file and its scope, which binds only `__name__` and
@@ -91,12 +99,14 @@ impl Interp<'_> {
         (module, scope)
     }
 
-    fn run_module(&mut self, file: FileId, scope: ObjId) {
-        if self.frames.len() < super::interp::MAX_DEPTH {
-            self.frames.push(Frame::new(file, scope));
-            self.exec_module(self.sources.module(file));
-            self.frames.pop();
+    fn run_module(&mut self, file: FileId, scope: ObjId) -> Flow {
+        if self.frames.len() >= super::interp::MAX_DEPTH {
+            return Flow::Next;
         }
+        self.frames.push(Frame::new(file, scope));
+        let flow = self.exec_block(&self.sources.module(file).body);
+        self.frames.pop();
+        flow
     }
 
     /// The module object of a file and its scope. The first import runs the module. If too much

@@ -206,6 +206,8 @@ pub(crate) struct Interp<'p> {
     pub(super) refused_since: usize,
     /// The calls whose arguments were compared with the parameters of the callee.
     pub(super) placed: FxHashSet<Span>,
+    /// The analysed file ended with an exception, or with a call such as `sys.exit()`.
+    pub(crate) ended_early: bool,
     /// For each function: the names that it assigns in only one place, and a quotient there.
     pub(super) quotients: FxHashMap<CodeId, FxHashSet<String>>,
     /// The places of operations that succeeded: a [doubtful](super::Certainty::Doubtful) failure at
@@ -290,6 +292,7 @@ impl<'p> Interp<'p> {
             callee_is_global: false,
             refused_since: 0,
             placed: FxHashSet::default(),
+            ended_early: false,
             quotients: FxHashMap::default(),
             passed: FxHashSet::default(),
             unjudged: FxHashSet::default(),
@@ -383,6 +386,7 @@ impl<'p> Interp<'p> {
     /// Counts a step; returns false if the budget is spent.
     pub(super) fn step(&mut self) -> bool {
         let inlined = self.inlined();
+        self.meter.visit(&mut self.heap.visited);
         self.meter.step(!self.demands.is_empty(), inlined)
     }
 
@@ -476,6 +480,12 @@ impl<'p> Interp<'p> {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
         };
         self.frames.iter().take_while(|f| !inside(f)).any(|f| f.loops().next().is_some())
+    }
+
+    /// Whether the current function is a constructor of the program.
+    pub(crate) fn in_constructor(&self) -> bool {
+        let code = self.frames.last().and_then(|frame| self.code.get(frame.code?.0 as usize));
+        matches!(code.map(|code| code.body), Some(Body::Function(def)) if def.name.as_str() == "__init__")
     }
 
     /// Whether an argument is a literal, in a call in an arm of an unknown condition.

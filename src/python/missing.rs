@@ -17,7 +17,8 @@ impl Interp<'_> {
     /// may set this name, test for it, or import a module of this name.
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
         if let Some((version, instead)) = self.library.removed_name(path, name) {
-            if !self.may_be_given(name) && !self.tests_version(path, name) {
+            let is_old = self.sources.excludes(self.root, path.as_str(), version);
+            if !is_old && !self.may_be_given(name) && !self.tests_version(path, name) {
                 let assumed = sym(&format!("with {path} {version} or newer")).as_str();
                 let message = format!("`{path}.{name}` does not exist: use `{instead}`");
                 let reads = Vec::new();
@@ -57,8 +58,11 @@ impl Interp<'_> {
     pub(super) fn lacks_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
         let message = self.library.missing_attribute(&self.heap, object, name);
         let Some(message) = message else { return false };
-        // Of these values, only tensors take new attributes.
-        let takes_attributes = self.heap.tensor_ref(object).is_some_and(|t| t.array == ArrayKind::Torch);
+        // Of these values, only tensors and instances take new attributes.
+        let takes_attributes = match self.heap.tensor_ref(object) {
+            Some(tensor) => tensor.array == ArrayKind::Torch,
+            None => self.heap.instance_of(object).is_some(),
+        };
         let is_given = self.is_given(name);
         if is_given && takes_attributes {
             return false;

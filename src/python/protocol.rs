@@ -81,7 +81,8 @@ impl<'p> Interp<'p> {
     pub(super) fn accumulates(&self, stmt: &'p StmtFor) -> Option<Span> {
         let code = self.frames.last().and_then(|frame| self.code.get(frame.code?.0 as usize))?;
         let Body::Function(def) = code.body else { return None };
-        Some(self.span(accumulating(&stmt.body, &def.body)?))
+        let file = &self.sources.module(self.file()).body;
+        Some(self.span(accumulating(&stmt.body, &def.body, file)?))
     }
 
     /// Whether a parameter of `forward` is a tensor, or contains tensors: its annotation mentions
@@ -142,14 +143,27 @@ impl<'p> Interp<'p> {
         call.file == self.file() && self.protocols().is_unmapped_checkpoint(call.start.into())
     }
 
-    /// Whether `object.device` is the device of a tensor: the object is a tensor, or the file reads
-    /// attributes of tensors from it. Such a device is not assumed to be a GPU.
-    pub(super) fn is_device_of_tensor(&mut self, object: &Value, attribute: &ExprAttribute) -> bool {
+    /// The value of `x.device`, if `x` is a tensor on an unknown device: the program may use the device
+    /// for other tensors, which can then be compared with each other. `None` if the object may be
+    /// something else.
+    pub(super) fn device_of_tensor(&mut self, object: &Value, attribute: &'p ExprAttribute) -> Option<Value> {
         // `next(model.parameters()).device`
-        attribute.attr.as_str() == "device"
-            && !attribute.value.is_call_expr()
-            && (self.heap.is_tensor(object)
-                || path_text(&attribute.value).is_some_and(|text| self.protocols().is_tensor(&text)))
+        if attribute.attr.as_str() != "device" || attribute.value.is_call_expr() {
+            return None;
+        }
+        let is_tensor = self.heap.is_tensor(object);
+        let is_used_as_tensor =
+            |it: &mut Self| path_text(&attribute.value).is_some_and(|text| it.protocols().is_tensor(&text));
+        if !is_tensor && !is_used_as_tensor(self) {
+            return None;
+        }
+        // A tensor that the program gives to NumPy as it is, is on the CPU.
+        let place = path_text(&attribute.value).filter(|text| !self.mentions(sym(&format!("{text}.numpy()")).as_str()));
+        let kind = match place {
+            Some(text) => DeviceKind::Named(sym(&format!("`{text}.device`"))),
+            None => DeviceKind::Symbolic(self.heap.device_symbol()),
+        };
+        Some(Value::Device(Device::of(kind)))
     }
 
     /// Whether the file calls methods of modules on the object that this expression refers to.

@@ -4,7 +4,7 @@ use super::Args;
 use super::interp::Interp;
 use super::leave::Leave;
 use super::library::Event;
-use crate::syntax::ast::{self, ModModule};
+use crate::syntax::ast;
 use crate::syntax::{Expr, Stmt};
 use crate::value::{Type, Value, sym};
 
@@ -17,10 +17,6 @@ pub(super) enum Flow {
 }
 
 impl<'p> Interp<'p> {
-    pub(super) fn exec_module(&mut self, module: &'p ModModule) {
-        self.exec_block(&module.body);
-    }
-
     pub(super) fn exec_block(&mut self, body: &'p [Stmt]) -> Flow {
         for stmt in body {
             if self.exec(stmt) == Flow::Stopped {

@@ -89,6 +89,8 @@ pub(crate) struct Source<'a> {
     /// Whether another file of the program may execute this one among its own names. A function,
     /// because the answer needs the texts of all files.
     pub(super) is_executed: &'a dyn Fn() -> bool,
+    /// Whether the project's requirements exclude a version of a package and all newer ones.
+    pub(super) excludes: &'a dyn Fn(&str, &str) -> bool,
     /// All statements, those in functions and classes included.
     pub(super) statements: Vec<&'a Stmt>,
 }
@@ -100,8 +102,9 @@ impl<'a> Source<'a> {
         text: &'a str,
         starred: Option<FxHashSet<&'a str>>,
         is_executed: &'a dyn Fn() -> bool,
+        excludes: &'a dyn Fn(&str, &str) -> bool,
     ) -> Source<'a> {
-        Source { file, body, text, starred, is_executed, statements: statements(body, true) }
+        Source { file, body, text, starred, is_executed, excludes, statements: statements(body, true) }
     }
 
     pub(super) fn span(&self, range: TextRange) -> Span {

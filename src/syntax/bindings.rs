@@ -99,16 +99,26 @@ pub(crate) fn bound_by(alias: &ast::Alias) -> &str {
     }
 }
 
+/// What one import statement imports.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Imported<'a> {
+    /// The module's dotted name; empty for `from . import x`.
+    pub module: &'a str,
+    /// The number of dots of a relative import.
+    pub level: u32,
+    /// The name after `from … import`.
+    pub name: Option<&'a str>,
+}
+
 /// Whether some import statement, at any place, imports something for which `wanted` returns true.
-/// `wanted` gets the first part of the module's name (empty for a relative import) and, for
-/// `from … import`, the imported name.
-pub(crate) fn imports(body: &[Stmt], wanted: &mut dyn FnMut(&str, Option<&str>) -> bool) -> bool {
-    let top = |module: &str| module.split('.').next().unwrap_or_default().to_owned();
+pub(crate) fn imports(body: &[Stmt], wanted: &mut dyn FnMut(Imported<'_>) -> bool) -> bool {
     body.iter().any(|stmt| match stmt {
-        Stmt::Import(import) => import.names.iter().any(|alias| wanted(&top(&alias.name), None)),
+        Stmt::Import(import) => {
+            import.names.iter().any(|alias| wanted(Imported { module: &alias.name, level: 0, name: None }))
+        }
         Stmt::ImportFrom(import) => {
-            let module = import.module.as_ref().filter(|_| import.level == 0).map_or(String::new(), |m| top(m));
-            import.names.iter().any(|alias| wanted(&module, Some(&alias.name)))
+            let module = import.module.as_ref().map_or("", |module| module.as_str());
+            import.names.iter().any(|alias| wanted(Imported { module, level: import.level, name: Some(&alias.name) }))
         }
         Stmt::FunctionDef(def) => imports(&def.body, wanted),
         Stmt::ClassDef(def) => imports(&def.body, wanted),

@@ -13,7 +13,7 @@ mod search;
 mod span;
 mod unbound;
 
-pub(crate) use bindings::{Bindings, Place, bound_by, imports};
+pub(crate) use bindings::{Bindings, Imported, Place, bound_by, imports};
 pub(crate) use launch::{LaunchFile, Setting, VARIABLES};
 pub(crate) use notebook::{Cell, Notebook};
 pub(crate) use parse::{Parsed, parse, parse_cells, parse_comments};

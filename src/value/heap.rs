@@ -78,6 +78,9 @@ pub(crate) struct Heap {
     filling: u32,
     /// Objects that an unknown value may be: see `lost.rs`.
     lost: FxIndexSet<ObjId>,
+    /// The number of objects that joins and uncertain writes have visited. The interpreter counts them
+    /// as steps.
+    pub(crate) visited: u64,
     lost_functions: FxIndexSet<(ObjId, Option<ObjId>)>,
     /// While the two arms of a condition are joined: what holds in each arm, as source text.
     pub(crate) arms: Option<[Sym; 2]>,
@@ -359,7 +362,7 @@ impl Heap {
     /// A fresh symbol with this sign.
     pub(crate) fn signed_symbol(&mut self, name: &str, sign: Sign) -> Symbol {
         self.symbols += 1;
-        Symbol { id: self.symbols, name: sym(name), sign }
+        Symbol { id: self.symbols, name: sym(name), sign, half_of: None }
     }
 
     /// The symbol for an operation on sizes, such as `H//2`. Equal operands give the same symbol.
@@ -379,7 +382,10 @@ impl Heap {
         } else {
             shown.join(operation)
         };
-        let symbol = self.signed_symbol(&name, sign);
+        let mut symbol = self.signed_symbol(&name, sign);
+        if let ("//", [whole, Size::Int(2..)]) = (operation, operands) {
+            symbol.half_of = whole.as_symbol().map(|whole| whole.id);
+        }
         self.derived.insert(key, symbol);
         Size::symbol(symbol)
     }

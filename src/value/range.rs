@@ -154,7 +154,7 @@ impl Range {
     /// The range from `lo` (included) to `below` (excluded).
     pub(crate) fn up_to(lo: f64, below: Size) -> Range {
         match below {
-            #[expect(clippy::cast_precision_loss, reason = "a length as the end of a range")]
+            #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^53")]
             Size::Int(n) => Range::bounds(lo, lo.max(n as f64 - 1.0)),
             Size::Unknown => Range::bounds(lo, f64::INFINITY),
             below @ Size::Expr(_) => Range { below: Some(below), ..Range::bounds(lo, f64::INFINITY) },

@@ -20,6 +20,8 @@ pub(crate) struct Symbol {
     pub id: u32,
     pub name: Sym,
     pub sign: Sign,
+    /// The symbol of which this is at most half, by its number: `H` of `H//2`.
+    pub half_of: Option<u32>,
 }
 
 /// The length of a dimension, or any integer built from lengths.
@@ -65,6 +67,9 @@ impl Poly {
 
     /// The minimum, if it is known.
     fn at_least(&self) -> Option<i64> {
+        if let Some(poly) = self.without_half() {
+            return poly.at_least();
+        }
         self.terms.iter().try_fold(self.constant, |sum, (symbols, factor)| {
             let least = symbols.iter().try_fold(1, |least, symbol| match symbol.sign {
                 Sign::Positive => Some(least),
@@ -75,6 +80,27 @@ impl Poly {
                 return None;
             }
             sum.checked_add(factor.checked_mul(least)?)
+        })
+    }
+
+    /// A polynomial that is nowhere greater, if a symbol is subtracted that is at most half of another
+    /// one: `a*H - b*(H//2)` is at least `(a - b/2)*H`. If `b` is odd, it is at least `(a - (b+1)/2)*H + 1`,
+    /// because `H - H//2` is at least 1 if `H` is.
+    fn without_half(&self) -> Option<Poly> {
+        self.terms.iter().enumerate().find_map(|(at, (symbols, factor))| {
+            let [Symbol { half_of: Some(whole), .. }] = symbols.as_slice() else { return None };
+            let taken = factor.checked_neg().filter(|taken| *taken > 0)?;
+            let mut out = self.clone();
+            out.terms.remove(at);
+            let is_whole = |symbols: &[Symbol]| {
+                matches!(symbols, [symbol] if symbol.id == *whole && symbol.sign == Sign::Positive)
+            };
+            let (_, factor) = out.terms.iter_mut().find(|(symbols, _)| is_whole(symbols))?;
+            let rest = taken % 2;
+            *factor = factor.checked_sub(taken / 2)?.checked_sub(rest)?;
+            out.constant = out.constant.checked_add(rest)?;
+            out.terms.retain(|(_, factor)| *factor != 0);
+            Some(out)
         })
     }
 
@@ -129,6 +155,15 @@ impl Size {
     pub(crate) fn known(&self) -> Option<i64> {
         match self {
             Size::Int(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// The symbol, if the size is just one symbol.
+    pub(crate) fn as_symbol(&self) -> Option<Symbol> {
+        let Size::Expr(poly) = self else { return None };
+        match (poly.terms.as_slice(), poly.constant) {
+            ([(symbols, 1)], 0) => symbols.first().filter(|_| symbols.len() == 1).copied(),
             _ => None,
         }
     }
@@ -313,18 +348,30 @@ mod tests {
     use crate::value::sym;
 
     fn s(id: u32, name: &str) -> Size {
-        Size::symbol(Symbol { id, name: sym(name), sign: Sign::Positive })
+        Size::symbol(Symbol { id, name: sym(name), sign: Sign::Positive, half_of: None })
     }
 
     #[test]
     fn a_quotient_may_be_zero() {
-        let half = Size::symbol(Symbol { id: 7, name: sym("H//2"), sign: Sign::NotNegative });
+        let half = Size::symbol(Symbol { id: 7, name: sym("H//2"), sign: Sign::NotNegative, half_of: None });
         let eight = half.mul(&Size::Int(8)).add(&Size::Int(8));
         assert_eq!(eight.equals(&Size::Int(8)), None);
         assert_eq!(eight.equals(&Size::Int(4)), Some(false));
-        let any = Size::symbol(Symbol { id: 8, name: sym("n"), sign: Sign::Any });
+        let any = Size::symbol(Symbol { id: 8, name: sym("n"), sign: Sign::Any, half_of: None });
         assert_eq!(any.mul(&Size::Int(8)).equals(&Size::Int(-8)), None);
         assert_eq!(any.mul(&Size::Int(8)).equals(&Size::Int(4)), Some(false));
+    }
+
+    #[test]
+    fn a_half_is_less_than_the_whole() {
+        let whole = s(3, "H");
+        let half = Size::symbol(Symbol { id: 9, name: sym("H//2"), sign: Sign::NotNegative, half_of: Some(3) });
+        assert_eq!(half.equals(&whole), Some(false));
+        assert_eq!(half.less(&whole), Some(true));
+        let twice = half.mul(&Size::Int(2));
+        assert_eq!((twice.equals(&whole), twice.less(&whole), whole.less(&twice)), (None, None, Some(false)));
+        assert_eq!(half.mul(&Size::Int(3)).equals(&whole), None);
+        assert_eq!(half.mul(&Size::Int(3)).equals(&whole.mul(&Size::Int(2))), Some(false));
     }
 
     #[test]

@@ -29,10 +29,26 @@ numpy numpy.random numpy.linalg numpy.fft numpy.testing
 # arrays without dimensions. So the names of all these classes are listed for an array.
 ARRAYS = (numpy.ndarray, numpy.generic, numpy.float64, numpy.int64, numpy.matrix, numpy.recarray, numpy.ma.MaskedArray, list)
 
+
+def optimizers():
+    for cls in vars(torch.optim).values():
+        if inspect.isclass(cls) and issubclass(cls, torch.optim.Optimizer) and cls is not torch.optim.Optimizer:
+            yield cls([torch.nn.Parameter(torch.zeros(1, 1))])
+
+
+def schedulers():
+    # The attributes of an instance are those that the constructor sets: `self.gamma = gamma`.
+    for cls in vars(torch.optim.lr_scheduler).values():
+        if inspect.isclass(cls) and issubclass(cls, torch.optim.lr_scheduler.LRScheduler):
+            yield dict.fromkeys(dir(cls) + re.findall(r"self\.(\w+)", inspect.getsource(cls)))
+
+
 CLASSES = {
     "torch.Tensor": (torch.Tensor, torch.nn.Parameter, torch.nn.parameter.UninitializedParameter, torch.nn.Buffer),
     "torch.nn.Module": (torch.nn.Module(),),
     "numpy.ndarray": ARRAYS,
+    "torch.optim.Optimizer": tuple(optimizers()),
+    "torch.optim.lr_scheduler.LRScheduler": tuple(schedulers()),
     "builtins.list": (list,),
     "builtins.tuple": (tuple, torch.Size),
     "builtins.str": (str,),
@@ -59,10 +75,15 @@ def names_of(module):
     return found
 
 
+def attributes(thing):
+    """The attributes of a class or an instance; a dictionary lists them itself."""
+    return thing if isinstance(thing, dict) else dir(thing)
+
+
 def main():
     warnings.simplefilter("ignore")
     listed = {path: names_of(importlib.import_module(path)) for path in MODULES}
-    listed |= {path: set().union(*map(dir, classes)) for path, classes in CLASSES.items()}
+    listed |= {path: set().union(*map(attributes, objects)) for path, objects in CLASSES.items()}
     for path, names in listed.items():
         print(f"{path}:", *sorted(name for name in names if not name.startswith("_")))
 

@@ -19,11 +19,11 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let given = b.get("map_location");
     if let Some(text) = given.as_str().filter(|text| text.contains(['/', '.'])) {
         let message = format!("map_location is {text:?}, which is not a device: pass the whole path as `f`");
-        cx.reject(
-            RejectKind::Value,
-            message,
-            vec![("`map_location` is given here".to_owned(), b.span("map_location"))],
-        );
+        let at = b.span("map_location");
+        let is_literal = at.is_some_and(|at| cx.it.is_literal(at));
+        cx.report_if_independent(is_literal, |cx| {
+            cx.reject(RejectKind::Value, message, vec![("`map_location` is given here".to_owned(), at)]);
+        });
     }
     Value::Unknown
 }

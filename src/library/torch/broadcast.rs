@@ -168,6 +168,12 @@ pub(crate) fn gpu_assumption(devices: impl IntoIterator<Item = Device>) -> &'sta
     named.unwrap_or(if devices.contains(&DeviceKind::Batch) { BATCH_ON_CPU } else { MODULE_ON_GPU })
 }
 
+/// Whether a device is that of a tensor of the program: `x.device`.
+fn is_of_tensor(device: Device) -> bool {
+    let DeviceKind::Named(name) = device.kind else { return false };
+    name.as_str().ends_with(".device`") && !name.as_str().starts_with("`self.")
+}
+
 /// Whether the message of a finding begins with an assumption of [`gpu_assumption`].
 pub(crate) fn assumes_gpu(message: &str) -> bool {
     message.starts_with(MODULE_ON_GPU)
@@ -213,12 +219,18 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
     if let Some((a, b, message, reads)) = clash(Device::on_gpu) {
         // If a parameter is on the CPU, the program has constructed its module there.
         let is_on_cpu = |t: &Tensor| t.parameter && t.device.is_some_and(Device::is_cpu);
-        if may_assume_gpu(cx.it) && !is_on_cpu(a.1) && !is_on_cpu(b.1) {
-            let assumed = gpu_assumption([a.1, b.1].iter().filter_map(|tensor| tensor.device));
+        let assumed = gpu_assumption([a.1, b.1].iter().filter_map(|tensor| tensor.device));
+        // A constructor runs before the module is moved.
+        let in_new_module = assumed == MODULE_ON_GPU && cx.it.in_constructor();
+        if may_assume_gpu(cx.it) && !is_on_cpu(a.1) && !is_on_cpu(b.1) && !in_new_module {
             // The device of a tensor that the current function creates does not depend on the
             // condition of an arm.
             let place = |t: &Tensor| t.device_at.filter(|_| t.device.is_some_and(Device::is_cpu));
             let made_here = cx.it.is_of_current_function(place(a.1).or(place(b.1)));
+            // Only a function that creates the tensor itself knows the device of the other one.
+            if !made_here && [a.1, b.1].iter().any(|tensor| tensor.device.is_some_and(is_of_tensor)) {
+                return (None, None);
+            }
             cx.report_if_independent(made_here, |cx| cx.reject_if(assumed, RejectKind::Device, message, reads));
         }
         return (None, None);

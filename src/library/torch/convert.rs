@@ -275,7 +275,7 @@ fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
     if matches!(input.grad, Grad::Leaf | Grad::Attached) && grad_known(input) && recorded {
         let reads = vec![("`input` is created here".to_owned(), input.shape_at)];
         cx.reject(RejectKind::Value, "numpy() on a tensor that requires grad: use detach().numpy()", reads);
-    } else if input.grad == Grad::Attached && input.dtype.is_none() && recorded {
+    } else if input.grad == Grad::Attached && input.dtype.is_none() && recorded && has_parameters(cx) {
         let message = "numpy() on a tensor that requires grad: use detach().numpy()";
         let reads = vec![("`input` is computed here".to_owned(), input.device_at)];
         cx.reject_if("if the module has parameters to train", RejectKind::Value, message, reads);
@@ -284,6 +284,11 @@ fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
         let message = format!("numpy has no {dtype}: convert first, with .{wider}");
         cx.reject(RejectKind::Dtype, message, vec![dtype_read(("input", input))]);
     }
+}
+
+/// Whether the program uses the parameters of modules. An unseen module may have none.
+fn has_parameters(cx: &Cx<'_, '_>) -> bool {
+    [".parameters()", "state_dict", "from_pretrained", "requires_grad"].iter().any(|text| cx.it.mentions(text))
 }
 
 /// Whether the gradient state is certain, because the dtype is known to support gradients.

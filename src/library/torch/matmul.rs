@@ -39,8 +39,7 @@ pub(crate) fn register(t: &mut Table) {
 
 /// Reports two sizes that differ, but must be equal.
 fn refuse_sizes(cx: &mut Cx<'_, '_>, a: Named<'_>, at_a: usize, b: Named<'_>, at_b: usize, what: &str) {
-    let size =
-        |t: &Tensor, at: usize| t.shape.as_ref().and_then(|s| s.get(at)).map_or(Size::Unknown, |d| d.size.clone());
+    let size = |t: &Tensor, at: usize| t.last_dims().get(at).map_or(Size::Unknown, |d| d.size.clone());
     let message = format!(
         "{} is {} and {} is {}: {what} {} and {} must be equal",
         quoted(a.0),
@@ -61,15 +60,18 @@ pub(super) fn matmul_shape(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> R
             return Err(());
         }
     }
-    let (Some(x), Some(y)) = (&a.1.shape, &b.1.shape) else { return Ok(None) };
-    let inner_a = x.len().saturating_sub(1);
-    let inner_b = y.len().saturating_sub(2);
-    if let (Some(p), Some(q)) = (x.get(inner_a), y.get(inner_b))
+    let (ends_a, ends_b) = (a.1.last_dims(), b.1.last_dims());
+    let inner_a = ends_a.len().saturating_sub(1);
+    let inner_b = ends_b.len().saturating_sub(2);
+    // If only one dimension is known to exist, it is the inner one of a vector, and another one of a matrix.
+    let is_inner = b.1.rank().is_some() || ends_b.len() > 1;
+    if let (true, Some(p), Some(q)) = (is_inner, ends_a.get(inner_a), ends_b.get(inner_b))
         && p.size.equals(&q.size) == Some(false)
     {
         refuse_sizes(cx, a, inner_a, b, inner_b, "the inner sizes");
         return Err(());
     }
+    let (Some(x), Some(y)) = (&a.1.shape, &b.1.shape) else { return Ok(None) };
     let lead = |dims: &[Dim], keep: usize| dims.get(..dims.len().saturating_sub(keep)).unwrap_or_default().to_vec();
     let Ok(mut shape) = broadcast_pair(&lead(x, 2), &lead(y, 2)) else {
         let message = format!(
@@ -131,7 +133,13 @@ fn rank_fits(cx: &mut Cx<'_, '_>, named: Named<'_>, wanted: &[usize]) -> bool {
 
 /// `mm`, `bmm`, `mv`, `matmul`.
 fn plain(cx: &mut Cx<'_, '_>, b: &Bound, left: &[usize], right: &[usize]) -> Value {
-    let Some(((name_x, x), (name_y, y))) = pair(cx, b) else { return cx.some_tensor() };
+    let Some(((name_x, mut x), (name_y, mut y))) = pair(cx, b) else { return cx.some_tensor() };
+    // If the rank is unknown, it is assumed to be the rank that the function requires.
+    for (tensor, wanted) in [(&mut x, left), (&mut y, right)] {
+        if let [rank] = wanted {
+            tensor.set_rank(*rank, cx.at());
+        }
+    }
     let named: [Named<'_>; 2] = [(name_x, &x), (name_y, &y)];
     let [first, second] = named;
     if !rank_fits(cx, first, left) || !rank_fits(cx, second, right) {
@@ -144,13 +152,7 @@ fn plain(cx: &mut Cx<'_, '_>, b: &Bound, left: &[usize], right: &[usize]) -> Val
         refuse_sizes(cx, first, 0, second, 0, "the batch sizes");
         return cx.some_tensor();
     }
-    let Ok(mut shape) = matmul_shape(cx, first, second) else { return cx.some_tensor() };
-    // If the rank is unknown, it is assumed to be the rank that the function requires.
-    if shape.is_none() && left == [2] && right == [2] {
-        let row = x.dim(0).cloned().unwrap_or(Dim::UNKNOWN);
-        let column = y.dim(1).cloned().unwrap_or(Dim::UNKNOWN);
-        shape = Some(vec![row, column]);
-    }
+    let Ok(shape) = matmul_shape(cx, first, second) else { return cx.some_tensor() };
     let operands = [Operand::Tensor(Box::new(x.clone())), Operand::Tensor(Box::new(y.clone()))];
     let dtype = if is_numpy(&operands) {
         numpy_result_type(&operands)

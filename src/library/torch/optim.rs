@@ -4,7 +4,7 @@ use super::nn::module::is_module;
 use crate::library::notes::PARAMETERS;
 use crate::library::{Cx, Table, signatures};
 use crate::python::{Args, Bound, RejectKind, unknown_argument};
-use crate::value::{Dict, Grad, ObjId, Sym, Tensor, Value};
+use crate::value::{Dict, Grad, ObjId, Sym, Tensor, Topic, Value};
 
 const OPTIMIZERS: &[(&str, &str)] = &[
     ("SGD", "params, lr=0.001, momentum=0, dampening=0, weight_decay=0, nesterov=False, **kwargs"),
@@ -54,7 +54,10 @@ pub(crate) fn register(t: &mut Table) {
         Value::None
     });
     t.def(&format!("{base}.state_dict"), "self", open_dict);
-    t.def(&format!("{base}.load_state_dict"), "self, state_dict", |_, _| Value::None);
+    t.def(&format!("{base}.load_state_dict"), "self, state_dict", |cx, b| {
+        keep_initial_rates(cx, &b.get("self"), Value::Unknown);
+        Value::None
+    });
     t.def(&format!("{base}.add_param_group"), "self, param_group", |_, _| Value::None);
     for (name, sig) in OPTIMIZERS {
         let class = t.class(&format!("torch.optim.{name}"), &[base], sig);
@@ -76,7 +79,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def(&format!("{base}.load_state_dict"), "self, state_dict", |_, _| Value::None);
     t.def(&format!("{s}ReduceLROnPlateau.step"), "self, metrics=..., epoch=None", plateau_step);
     for (name, sig) in SCHEDULERS {
-        t.class(&format!("{s}{name}"), &[base], sig).init = Some(|cx, _, b| check_names(cx, b));
+        t.class(&format!("{s}{name}"), &[base], sig).init = Some(|cx, _, b| scheduler(cx, b));
     }
     for path in ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler", "torch.cpu.amp.GradScaler"] {
         t.class(path, &[], "*args, **kwargs").keeps_arguments = false;
@@ -119,6 +122,33 @@ fn check_names(cx: &mut Cx<'_, '_>, b: &Bound) {
     }
 }
 
+/// Whether the groups of an optimizer have the `initial_lr` that a scheduler stores or needs.
+const HAS_INITIAL_RATES: Topic = Topic::new("has initial learning rates");
+
+fn keep_initial_rates(cx: &mut Cx<'_, '_>, optimizer: &Value, known: Value) {
+    if let Some(id) = optimizer.as_obj() {
+        cx.it.remember(HAS_INITIAL_RATES.of(id), known);
+    }
+}
+
+/// A new scheduler stores `initial_lr` in the groups of the optimizer, unless `last_epoch` says that
+/// training is resumed; then the groups must have it.
+fn scheduler(cx: &mut Cx<'_, '_>, b: &Bound) {
+    check_names(cx, b);
+    let optimizer = b.get("optimizer");
+    let extra = b.extra.iter().find(|(name, _)| name.as_str() == "last_epoch");
+    let last_epoch = extra.map_or_else(|| b.get("last_epoch"), |(_, arg)| arg.value.clone());
+    let known = optimizer.as_obj().and_then(|id| cx.it.remembered(HAS_INITIAL_RATES.of(id)));
+    if let (Some(0..), Some(Value::Bool(false))) = (last_epoch.as_int(), known)
+        && !cx.it.mentions("initial_lr")
+    {
+        let message = "`last_epoch` is the last epoch of the training that is resumed, so the optimizer must have \
+                       the initial learning rates: leave `last_epoch` out for a new optimizer";
+        cx.reject(RejectKind::Value, message, Vec::new());
+    }
+    keep_initial_rates(cx, &optimizer, Value::Bool(true));
+}
+
 fn open_dict(cx: &mut Cx<'_, '_>, _: &Bound) -> Value {
     cx.it.heap.dict(Dict { open: Some(Value::Unknown), ..Dict::default() })
 }
@@ -149,6 +179,16 @@ fn optimizer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
             Value::Obj(cx.it.heap.alloc(crate::value::Data::List(items)))
         }
     };
+    let tensors = cx.items(&kept).unwrap_or_default();
+    if let Some(computed) = tensors.iter().filter_map(|item| cx.tensor(item)).find(|t| t.grad == Grad::Attached) {
+        let message = "an optimizer changes only leaves of the graph, but one of the tensors is computed from others: \
+                       set `requires_grad` on the result";
+        let reads = vec![("the tensor is computed here".to_owned(), computed.shape_at)];
+        cx.reject(RejectKind::Value, message, reads);
+    }
+    // A group may contain `initial_lr`.
+    let is_plain = !tensors.is_empty() && tensors.iter().all(|item| cx.it.heap.is_tensor(item));
+    keep_initial_rates(cx, &Value::Obj(object), if is_plain { Value::Bool(false) } else { Value::Unknown });
     cx.it.heap.set_note(object, PARAMETERS, kept);
 }
 

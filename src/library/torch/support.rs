@@ -213,7 +213,8 @@ fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -
         && from != to
     {
         if cast == Cast::Refused || can_cast(from, to) == Some(false) {
-            let message = format!("the result is {}, which cannot be written into `out` of {}", from.name(), to.name());
+            let message =
+                format!("the result is {}, and cannot be written into `out`, which is {}", from.name(), to.name());
             let reads = vec![
                 (format!("the result gets dtype {} here", from.name()), result.dtype_at),
                 dtype_read(("out", &have)),
@@ -328,7 +329,7 @@ pub(crate) fn bound_index(out: &mut Tensor, size: &Size, at: crate::value::Origi
     if let Some(n) = size.known()
         && n > 0
     {
-        #[expect(clippy::cast_precision_loss, reason = "a length as the end of a range")]
+        #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^53")]
         bound(out, 0.0, (n - 1) as f64, at);
     }
 }

@@ -2,7 +2,7 @@
 //! and inputs of calls that succeeded.
 
 use crate::python::{Bound, Interp};
-use crate::value::{Dim, ObjId, Sym, Value, broadcast_ends};
+use crate::value::{Data, Dim, Items, Iter, ObjId, Size, Sym, Value, broadcast_ends};
 
 /// Functions whose result has the shape of their first argument.
 #[rustfmt::skip]
@@ -15,6 +15,8 @@ const KEEPING: &[&str] = &[
     "cos", "erf", "floor", "ceil", "round", "sign", "clamp", "clip", "clone", "detach", "contiguous", "to", "cuda",
     "cpu", "float", "double", "half", "bfloat16", "long", "int", "bool", "type", "type_as", "nan_to_num",
     "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "logical_not", "isnan", "isinf",
+    "masked_fill", "cumsum", "cumprod", "flip", "roll", "triu", "tril", "logit", "reciprocal", "log2", "log10", "exp2",
+    "tan", "atan", "sinh", "cosh", "frac", "trunc", "clamp_min", "clamp_max", "requires_grad_",
 ];
 
 /// Functions of two tensors that broadcast.
@@ -50,7 +52,22 @@ pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Valu
         }
         return;
     }
-    if name == "embedding" {
+    if let Some(ends) = rearranged(it, name, bound) {
+        give(it, result, ends);
+    } else if let "chunk" | "split" = name {
+        let Some((mut ends, at)) = axis(it, bound, "dim") else { return };
+        let total = ends.get(at).map_or(Size::Unknown, |dim| dim.size.clone());
+        let length = match name {
+            "chunk" => bound.get("chunks").as_size().and_then(|chunks| total.div_exact(&chunks)),
+            _ => None,
+        };
+        if let Some(dim) = ends.get_mut(at) {
+            dim.size = length.unwrap_or(Size::Unknown);
+        }
+        for piece in pieces(it, result) {
+            give(it, &piece, ends.clone());
+        }
+    } else if name == "embedding" {
         let ends = argument(it, "input").map(|input| input.trailing.to_vec()).unwrap_or_default();
         let Some(width) = argument(it, "weight").and_then(|weight| weight.dim(1).cloned()) else { return };
         give(it, result, ends.into_iter().chain(std::iter::once(width)).collect());
@@ -76,6 +93,58 @@ pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Valu
         };
         let ends = std::iter::once(channels.clone()).chain(vec![Dim::UNKNOWN; n]).collect();
         give(it, result, ends);
+    }
+}
+
+/// The last dimensions of the result of a function that moves, removes or multiplies dimensions.
+fn rearranged(it: &Interp<'_>, name: &str, bound: &Bound) -> Option<Vec<Dim>> {
+    match name {
+        "transpose" | "swapaxes" | "swapdims" => {
+            let (first, second) = if name == "swapaxes" { ("axis0", "axis1") } else { ("dim0", "dim1") };
+            let ((mut ends, x), (_, y)) = (axis(it, bound, first)?, axis(it, bound, second)?);
+            ends.swap(x, y);
+            Some(ends)
+        }
+        "matmul" | "__matmul__" => {
+            let factor = |at: usize| it.heap.tensor_ref(&bound.values.get(at)?.as_ref()?.value);
+            let (x, y) = (factor(0)?.last_dims(), factor(1)?.last_dims());
+            // A vector has only the inner dimension.
+            let column = y.last().filter(|_| y.len() > 1).cloned()?;
+            let row = x.len().checked_sub(2).and_then(|at| x.get(at)).cloned();
+            Some(row.into_iter().chain(std::iter::once(column)).collect())
+        }
+        "sum" | "mean" | "amax" | "amin" | "prod" | "std" | "var" | "median" | "logsumexp" | "argmax" | "argmin" => {
+            let (mut ends, at) = axis(it, bound, "dim")?;
+            match bound.get("keepdim").as_bool()? {
+                true => *ends.get_mut(at)? = Dim { size: Size::Int(1), ..Dim::UNKNOWN },
+                false => _ = ends.remove(at),
+            }
+            Some(ends)
+        }
+        "unsqueeze" => {
+            let mut ends = it.heap.tensor_ref(&bound.get("input"))?.trailing.to_vec();
+            let back = usize::try_from(-1 - bound.get("dim").as_int()?).ok()?;
+            ends.insert(ends.len().checked_sub(back)?, Dim { size: Size::Int(1), ..Dim::UNKNOWN });
+            Some(ends)
+        }
+        _ => None,
+    }
+}
+
+/// The known last dimensions of `input`, and the index in them of the dimension that a parameter counts
+/// from the end.
+fn axis(it: &Interp<'_>, bound: &Bound, parameter: &str) -> Option<(Vec<Dim>, usize)> {
+    let ends = it.heap.tensor_ref(&bound.get("input"))?.trailing.to_vec();
+    let at = i64::try_from(ends.len()).ok()? + bound.get(parameter).as_int()?;
+    let at = usize::try_from(at).ok().filter(|at| *at < ends.len())?;
+    Some((ends, at))
+}
+
+/// The tensors of a tuple, or the one that stands for all tensors of a sequence.
+fn pieces(it: &Interp<'_>, result: &Value) -> Vec<Value> {
+    match result.as_obj().map(|id| it.heap.get(id)) {
+        Some(Data::Iter(Iter { items: Items::Many(one), .. })) => vec![one.clone()],
+        _ => result.parts().to_vec(),
     }
 }
 

@@ -7,7 +7,7 @@ use super::names::{named_device, path_text, root};
 use crate::python::Words;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{ExprAttribute, ExprCall, StmtFor};
-use crate::syntax::{Expr, Stmt};
+use crate::syntax::{Expr, Stmt, calls, path_of, statements};
 
 /// Whether an annotation contains the name `Tensor`.
 pub(super) fn mentions_tensor(annotation: &Expr) -> bool {
@@ -83,15 +83,24 @@ struct Training<'a> {
 }
 
 /// The `backward()` in the body of a loop that also contains the step of an optimizer, if nothing in
-/// the body or in the function around it clears gradients.
-pub(super) fn accumulating<'a>(body: &'a [Stmt], function: &'a [Stmt]) -> Option<&'a ExprCall> {
+/// the body, in the function around it, or in a function of the file that the body calls clears gradients.
+pub(super) fn accumulating<'a>(body: &'a [Stmt], function: &'a [Stmt], file: &'a [Stmt]) -> Option<&'a ExprCall> {
     let read = |body: &'a [Stmt]| {
         let mut training = Training::default();
         training.visit_body(body);
         training
     };
     let training = read(body);
-    training.backward.filter(|_| training.steps && !training.clears && !read(function).clears)
+    let is_called = |name: &str| {
+        body.iter().flat_map(calls).any(|call| path_of(&call.func).last().is_some_and(|called| *called == name))
+    };
+    let clears_elsewhere = || {
+        let all = statements(file, true);
+        let mut functions = all.iter().filter_map(|stmt| stmt.as_function_def_stmt());
+        functions.any(|function| read(&function.body).clears && is_called(function.name.as_str()))
+    };
+    let found = training.backward.filter(|_| training.steps && !training.clears && !read(function).clears);
+    found.filter(|_| !clears_elsewhere())
 }
 
 fn names_optimizer(expr: &Expr) -> bool {

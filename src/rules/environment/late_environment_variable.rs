@@ -66,6 +66,16 @@ const STARTERS: &[&str] = &[
     "ray",
     "joblib",
     "pexpect",
+    "os.system",
+    "os.popen",
+    "os.fork",
+    "os.posix_spawn",
+    "os.execv",
+    "os.execvp",
+    "os.spawnl",
+    "os.spawnlp",
+    "os.spawnv",
+    "os.spawnvp",
 ];
 
 /// Whether a path is one of [`STARTERS`], or a member of one.

@@ -1,5 +1,6 @@
 //! TV1: losses and their targets.
 
+pub(super) mod argmax_over_batch;
 pub(super) mod difference_of_all_pairs;
 pub(super) mod penalty_of_each_pixel;
 pub(super) mod value_compared_with_itself;

@@ -20,9 +20,16 @@ pub(crate) struct LightningHookRemoved;
 impl Rule for LightningHookRemoved {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         // The package `lightning` is the one of version 2; `pytorch_lightning` may be an older version.
-        if !["import lightning", "from lightning"].iter().any(|import| source.text.contains(import)) {
-            return;
-        }
+        let imports = |package: &str| {
+            [format!("import {package}"), format!("from {package}")].iter().any(|import| source.text.contains(import))
+        };
+        let (severity, version) = match (imports("lightning"), imports("pytorch_lightning")) {
+            (true, _) => (Severity::Error, "Lightning 2"),
+            (false, true) if !(source.excludes)("pytorch-lightning", "2.0") && !source.text.contains("__version__") => {
+                (Severity::Warning, "with pytorch_lightning 2.0 or newer, Lightning")
+            }
+            _ => return,
+        };
         for class in source.classes() {
             if !has_base(class, "LightningModule") {
                 continue;
@@ -30,15 +37,17 @@ impl Rule for LightningHookRemoved {
             for method in methods(class) {
                 let has_index = method.parameters.iter().any(|parameter| parameter.name().as_str() == "optimizer_idx");
                 if method.name.as_str() == "training_step" && has_index {
-                    let message = "Lightning 2 does not pass `optimizer_idx` to `training_step`: several optimizers need manual \
-                                   optimization";
-                    findings.report(NAME, Severity::Error, message, source.span(method.name.range()), Vec::new());
+                    let message = format!(
+                        "{version} does not pass `optimizer_idx` to `training_step`: several optimizers need manual \
+                         optimization"
+                    );
+                    findings.report(NAME, severity, message, source.span(method.name.range()), Vec::new());
                 }
                 let Some((old, new)) = REMOVED.iter().find(|(old, _)| *old == method.name.as_str()) else { continue };
                 let message = format!(
-                    "Lightning 2 has no hook `{old}`: the trainer raises an error (the new hook is `{new}(self)`)"
+                    "{version} has no hook `{old}`: the trainer raises an error (the new hook is `{new}(self)`)"
                 );
-                findings.report(NAME, Severity::Error, message, source.span(method.name.range()), Vec::new());
+                findings.report(NAME, severity, message, source.span(method.name.range()), Vec::new());
             }
         }
     }

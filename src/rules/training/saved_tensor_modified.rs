@@ -27,12 +27,14 @@ impl Rule for SavedTensorModified {
         if trace.graph.is_uncounted(it, saved) || trace.graph.freed(it, loss, toward).is_some() {
             return;
         }
+        // Without a place, only code that was not run may have written to the memory.
+        let Some(at) = trace.graph.last_write(it, saved) else { return };
         let message =
             format!("the backward of `{}` needs a value that was changed in place after it was saved", node.function);
-        let mut labels = vec![Label { span: node.span, message: format!("`{}` saves the value here", node.function) }];
-        if let Some(at) = trace.graph.last_write(it, saved) {
-            labels.push(Label { span: at, message: "it is changed here".to_owned() });
-        }
+        let labels = vec![
+            Label { span: node.span, message: format!("`{}` saves the value here", node.function) },
+            Label { span: at, message: "it is changed here".to_owned() },
+        ];
         let finding = cx.findings.report(NAME, Severity::Error, message, span, labels);
         witness(finding, SETUP, "output.sum().backward()");
     }

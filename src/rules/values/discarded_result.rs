@@ -89,6 +89,11 @@ impl Rule for DiscardedResult {
 
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
         let Event::Discarded { call, value } = event else { return };
+        if cx.source(call).is_some_and(|text| means_load_state_dict(&text)) {
+            let message = "`state_dict` returns the state and loads nothing: did you mean `load_state_dict`?";
+            cx.findings.report(NAME, Severity::Warning, message, call, Vec::new());
+            return;
+        }
         let known = self.last.borrow().clone().filter(|(span, _)| *span == call).map(|(_, function)| function);
         let Some(function) = known.or_else(|| of_unknown(cx, call, value)) else { return };
         // `unsqueeze_` has the path of `unsqueeze`, but works in place, as does `x.copy_(y)` in
@@ -104,6 +109,16 @@ impl Rule for DiscardedResult {
         let message = format!("the result of `{function}` is not used: the call changes none of its arguments");
         cx.findings.report(NAME, Severity::Warning, message, call, Vec::new());
     }
+}
+
+/// Whether a statement is `model.state_dict(checkpoint)`: the old positional parameters of
+/// `state_dict` only say where to store the state.
+fn means_load_state_dict(text: &str) -> bool {
+    let Some((object, given)) = text.split_once(".state_dict(") else { return false };
+    let Some(given) = given.strip_suffix(')') else { return false };
+    let is_loaded = given.contains("torch.load(") || given.contains("['") || given.contains("[\"");
+    let is_checkpoint = ["checkpoint", "ckpt", "state", "weights"].iter().any(|word| given.contains(word));
+    !object.contains(['(', '=']) && !given.contains("destination") && (is_loaded || is_checkpoint)
 }
 
 /// The method in `x.detach()`, if `x` is unknown, and the program defines no such method; or the

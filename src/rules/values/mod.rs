@@ -5,3 +5,4 @@ pub(super) mod ceil_of_floor_division;
 pub(super) mod discarded_result;
 pub(super) mod nan_comparison;
 pub(super) mod parameter_rebound;
+pub(super) mod truth_of_optional_tensor;

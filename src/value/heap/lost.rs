@@ -86,6 +86,7 @@ impl Heap {
             }
             self.forget_lost(id, written);
         }
+        self.visited += todo.len() as u64;
     }
 
     fn parts_of(&self, id: ObjId) -> Vec<ObjId> {
@@ -133,20 +134,30 @@ impl Heap {
                     *items = Items::Many(Value::Unknown);
                 }
             }
-            (Data::Dict(_), Written::Elements | Written::Items) => {
-                if let Data::Dict(dict) = self.get_mut(id) {
+            (Data::Dict(dict), Written::Elements | Written::Items) => {
+                // An earlier write may have made the entries unknown already.
+                let mut values = dict.entries.values().chain(&dict.open);
+                let is_forgotten = dict.open.is_some() && values.all(|value| matches!(value, Value::Unknown));
+                if !is_forgotten && let Data::Dict(dict) = self.get_mut(id) {
                     dict.entries.values_mut().for_each(|value| *value = Value::Unknown);
                     dict.open = Some(Value::Unknown);
                 }
             }
-            (Data::Dict(_), Written::Removed) => {
-                if let Data::Dict(dict) = self.get_mut(id) {
+            (Data::Dict(dict), Written::Removed) => {
+                let is_forgotten = dict.entries.is_empty() && matches!(dict.open, Some(Value::Unknown));
+                if !is_forgotten && let Data::Dict(dict) = self.get_mut(id) {
                     *dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
                 }
             }
             (Data::Instance(_), Written::Attribute(name)) => {
-                let has = matches!(self.get(id), Data::Instance(instance) if instance.attrs.contains_key(&name));
-                self.bind(id, name, Some(Value::Unknown));
+                let known = match self.get(id) {
+                    Data::Instance(instance) => instance.attrs.get(&name),
+                    _ => None,
+                };
+                let has = known.is_some();
+                if !matches!(known, Some(Value::Unknown)) {
+                    self.bind(id, name, Some(Value::Unknown));
+                }
                 if !has {
                     self.note_lacking(id, name);
                 }

@@ -253,6 +253,7 @@ impl Heap {
         let older = self.open.last().map_or(0, |open| open.older);
         let ids = self.begin_join(deltas.iter().flat_map(|delta| delta.iter()).map(|(id, _)| *id).collect());
         let mut changed = false;
+        self.visited += ids.len() as u64;
         for id in ids {
             // If the object was created on some of the paths, only these take part in its join. If it
             // is older than the mark, all paths do.

@@ -90,7 +90,9 @@ impl Heap {
     /// The elements of a collection changed, so the elements of collections that may be the same
     /// one become unknown.
     pub(super) fn touch(&mut self, id: ObjId) {
-        for twin in self.twins(id) {
+        let twins = self.twins(id);
+        self.visited += twins.len() as u64;
+        for twin in twins {
             match self.write(twin) {
                 Data::List(items) | Data::Set(items) => *items = Items::Many(Value::Unknown),
                 Data::Dict(dict) => {
@@ -105,7 +107,9 @@ impl Heap {
     /// An attribute has been set or deleted, so it becomes unknown in the objects that may be the
     /// same one.
     pub(super) fn touch_name(&mut self, id: ObjId, name: Sym, is_there: bool) {
-        for twin in self.twins(id) {
+        let twins = self.twins(id);
+        self.visited += twins.len() as u64;
+        for twin in twins {
             if let Data::Instance(instance) = self.get(twin) {
                 let surely = is_there && instance.attrs.contains_key(&name);
                 self.bind_one(twin, name, Some(Value::Unknown));

@@ -63,7 +63,7 @@ impl<'a> Bytes<'a> {
     fn size(&mut self) -> Size {
         match self.below(4) {
             0 => Size::Unknown,
-            1 => Size::symbol(Symbol { id: 1, name: sym("B"), sign: Sign::Positive }),
+            1 => Size::symbol(Symbol { id: 1, name: sym("B"), sign: Sign::Positive, half_of: None }),
             n => Size::Int(i64::from(n)),
         }
     }
@@ -81,7 +81,8 @@ impl<'a> Bytes<'a> {
             _ => Range::bounds(a, a).union(&Range::bounds(b, b)),
         };
         (range.attained, range.certain, range.epoch) = (self.coin(), self.coin(), self.coin());
-        range.below = self.some(|_| Size::symbol(Symbol { id: 1, name: sym("B"), sign: Sign::Positive }));
+        range.below =
+            self.some(|_| Size::symbol(Symbol { id: 1, name: sym("B"), sign: Sign::Positive, half_of: None }));
         range.uneven = self.some(|it| match it.coin() {
             true => Rc::from([]),
             false => Rc::from([Range::bounds(0.0, it.number())]),

@@ -18,23 +18,28 @@ pub(crate) struct Options {
     pub grad: Grad,
 }
 
-/// Whether a name is assumed not to be the name of a device. Other packages can register names of
-/// further devices, usually in lower case. So only the common mistake `gpu`, and names with other
-/// characters, are assumed to be wrong.
-fn is_no_device(name: &str) -> bool {
-    name == "gpu" || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+/// Whether a text is assumed not to name a device. Other packages can register names of further
+/// devices, usually in lower case. So only the common mistakes `gpu` and `cuda0`, names with other
+/// characters, and indices that are not numbers are assumed to be wrong.
+fn is_no_device(text: &str) -> bool {
+    let (name, index) = text.split_once(':').unwrap_or((text, "0"));
+    let is_number = |index: &str| {
+        let canonical = index == "0" || !index.starts_with('0');
+        canonical && !index.is_empty() && index.chars().all(|c| c.is_ascii_digit())
+    };
+    let is_joined = || name.strip_prefix("cuda").is_some_and(is_number);
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    name == "gpu" || is_joined() || !is_name || !is_number(index)
 }
 
 /// Reads a `device=` argument like [`Cx::device_arg`], and rejects a name that is not a device.
 pub(crate) fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device>> {
-    if let Value::Str(text) = value {
-        let name = text.split(':').next().unwrap_or_default();
-        if is_no_device(name) {
-            let message =
-                format!("{text:?} is not a device: use \"cpu\", \"cuda\", \"cuda:1\", \"mps\" or another device");
-            cx.reject(RejectKind::Value, message, Vec::new());
-            return Some(None);
-        }
+    if let Value::Str(text) = value
+        && is_no_device(text)
+    {
+        let message = format!("{text:?} is not a device: use \"cpu\", \"cuda\", \"cuda:1\", \"mps\" or another device");
+        cx.reject(RejectKind::Value, message, Vec::new());
+        return Some(None);
     }
     match value {
         // The value may be a tensor, or an object of another library.

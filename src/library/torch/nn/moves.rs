@@ -2,6 +2,7 @@
 
 use super::module::{Kind, MODULE, is_module, may_be_module, named_modules_of, own_tensors, registered, tensors_of};
 use crate::library::torch::convert::converted;
+use crate::library::torch::factory::options;
 use crate::library::torch::factory::settings::changes_default_device;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
@@ -105,7 +106,7 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     for value in b.rest_values() {
         match &value {
             Value::Dtype(d) => dtype = Some(Some(*d)),
-            Value::Device(_) | Value::Str(_) | Value::Int(_) => device = cx.device_arg(&value),
+            Value::Device(_) | Value::Str(_) | Value::Int(_) => device = options::device(cx, &value),
             Value::Bool(_) | Value::None => {}
             other => match cx.tensor(other) {
                 Some(like) => {
@@ -121,7 +122,7 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     if b.given("device") {
-        device = cx.device_arg(&b.get("device")).or(device);
+        device = options::device(cx, &b.get("device")).or(device);
     }
     if b.given("dtype") {
         dtype = cx.dtype_arg(&b.get("dtype")).or(dtype);

@@ -49,9 +49,14 @@ fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         operands.push(operand(cx, value));
     }
     let kind = input.dtype.filter(|d| !matches!(d, Dtype::Other(_))).map(Dtype::kind);
-    let complex = |o: &Operand| matches!(o, Operand::Number(Type::Complex, _));
-    if kind == Some(Kind::Complex) || operands.iter().any(complex) {
+    if kind == Some(Kind::Complex) {
         refuse_dtype(cx, ("input", &input), "does not take complex numbers");
+        return cx.some_tensor();
+    }
+    let complex = operands.iter().skip(1).position(|o| matches!(o, Operand::Number(Type::Complex, _)));
+    if let Some((name, _)) = complex.and_then(|at| ends.get(at)) {
+        let message = format!("`{name}` is complex: {} does not take complex numbers", cx.name());
+        cx.reject(RejectKind::Dtype, message, Vec::new());
         return cx.some_tensor();
     }
     let numbers = operands.iter().skip(1).any(|o| matches!(o, Operand::Number(..)));

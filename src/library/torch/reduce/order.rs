@@ -165,7 +165,7 @@ fn searchsorted(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out.grad = Grad::Off;
     out.role = None;
     if let Some(n) = bounds.dim(-1).and_then(|d| d.size.known()) {
-        #[expect(clippy::cast_precision_loss, reason = "a length as the end of a range")]
+        #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^53")]
         bound(&mut out, 0.0, n as f64, at);
         let edges =
             bounds.data.as_ref().filter(|edges| bucketize && edges.windows(2).all(|w| matches!(w, [a, b] if a <= b)));

@@ -156,7 +156,7 @@ fn count(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut out = reduction(cx, &input, &dims, Some(false), Some(Dtype::Int64));
     if let Some(n) = super::reduced_size(&input, &dims).known() {
         let at = cx.at();
-        #[expect(clippy::cast_precision_loss, reason = "a length as the end of a range")]
+        #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^53")]
         bound(&mut out, 0.0, n as f64, at);
     }
     cx.out(out)

@@ -54,7 +54,7 @@ pub(crate) fn register(t: &mut Table) {
 /// of them in place. `tensor_split` and similar functions make each view by a call of its own.
 fn views(cx: &mut Cx<'_, '_>, b: &Bound, make: fn(&mut Cx<'_, '_>, &Bound) -> Value) -> Value {
     let result = make(cx, b);
-    if grad_mode(cx) != Some(true) {
+    if grad_mode(cx) == Some(false) {
         return result;
     }
     let made = match result.as_obj().map(|id| cx.it.heap.get(id)) {
@@ -73,15 +73,17 @@ fn views(cx: &mut Cx<'_, '_>, b: &Bound, make: fn(&mut Cx<'_, '_>, &Bound) -> Va
 /// Rejects a write to one of several views that one call made, if autograd records it.
 pub(crate) fn refuse_write(cx: &mut Cx<'_, '_>, id: ObjId, written: &Tensor, result: Option<&Tensor>) -> bool {
     let records = |tensor: &Tensor| matches!(tensor.grad, Grad::Leaf | Grad::Attached);
-    if !cx.it.heap.is_one_of_views(id)
-        || grad_mode(cx) != Some(true)
-        || !(records(written) || result.is_some_and(records))
-    {
+    if !cx.it.heap.is_one_of_views(id) || !(records(written) || result.is_some_and(records)) {
         return false;
     }
     let message = "the tensor is one of several views that one call (split, chunk or unbind) has made: it cannot be \
-                   written to while gradients are recorded";
-    cx.reject(RejectKind::Value, message, vec![("the view is made here".to_owned(), written.shape_at)]);
+                   written to";
+    let reads = vec![("the view is made here".to_owned(), written.shape_at)];
+    match grad_mode(cx) {
+        Some(true) => cx.reject(RejectKind::Value, format!("{message} while gradients are recorded"), reads),
+        Some(false) => return false,
+        None => cx.reject_if("while gradients are recorded", RejectKind::Value, message, reads),
+    }
     true
 }
 

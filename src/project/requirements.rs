@@ -1,0 +1,136 @@
+//! The versions of packages that a project asks for, in its requirements and settings.
+
+use std::fs;
+use std::path::Path;
+
+use super::Project;
+use crate::syntax::FileId;
+
+/// A larger file is not read: it is no list of requirements that a person wrote.
+const MAX_BYTES: u64 = 256 << 10;
+
+impl Project {
+    /// Whether the project excludes a version of a package and all newer ones: `numpy==1.19` and
+    /// `numpy<1.24` exclude 1.24. The requirements are searched in the folder of the file and in the
+    /// folders above it, up to the project's root.
+    pub(crate) fn excludes(&self, file: FileId, package: &str, version: &str) -> bool {
+        let Some(folder) = self.file(file).canonical().parent() else { return false };
+        let folders = folder.ancestors().take_while(|above| above.starts_with(self.root()));
+        folders.into_iter().any(|above| excluded(self.requirements_in(above), package, version))
+    }
+
+    /// The texts of the files in a folder that may state requirements.
+    fn requirements_in(&self, folder: &Path) -> &str {
+        if let Some(text) = self.requirements.get(folder) {
+            return text;
+        }
+        let mut text = String::new();
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let is_small = entry.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES);
+            if is_small
+                && entry.file_name().to_str().is_some_and(states_requirements)
+                && let Ok(more) = fs::read_to_string(entry.path())
+            {
+                text.push_str(&more);
+                text.push('\n');
+            }
+        }
+        self.requirements.insert(folder.to_owned(), text)
+    }
+}
+
+/// Whether a file of this name may state which versions of packages a project needs.
+fn states_requirements(name: &str) -> bool {
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    match extension {
+        "txt" | "in" => stem.contains("requirement"),
+        "yml" | "yaml" => stem.contains("env") || stem.contains("conda"),
+        _ => matches!(name, "pyproject.toml" | "setup.py" | "setup.cfg" | "Pipfile"),
+    }
+}
+
+/// Whether some requirement of a text excludes a version of a package and all newer ones.
+fn excluded(text: &str, package: &str, version: &str) -> bool {
+    let plain = |name: &str| name.to_ascii_lowercase().replace('-', "_");
+    let package = plain(package);
+    text.lines().any(|line| {
+        // Two requirements may stand in one line: `install_requires=["torch==1.4", "numpy<1.24"]`.
+        line.split(['"', '\'', ';', '#']).any(|part| {
+            let part = part.trim().trim_start_matches("- ").trim_start();
+            let end = part.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.')).unwrap_or(part.len());
+            let Some((name, rest)) = part.split_at_checked(end) else { return false };
+            // The version of `numpy = "^1.19"` stands in the next part.
+            let rest = if rest.trim() == "=" { line.split(['"', '\'']).nth(1).unwrap_or_default() } else { rest };
+            plain(name) == package && rest.split(',').any(|condition| excludes(condition, version))
+        })
+    })
+}
+
+/// Whether a condition such as `<1.24` excludes a version and all newer ones.
+fn excludes(condition: &str, version: &str) -> bool {
+    // `[extras]` stand between the name and the condition.
+    let condition = condition.rsplit(']').next().unwrap_or_default().trim();
+    let at = condition.find(|c: char| c.is_ascii_digit()).unwrap_or(condition.len());
+    let Some((operator, given)) = condition.split_at_checked(at) else { return false };
+    let (mut limit, wanted) = (numbers(given), numbers(version));
+    if limit.is_empty() {
+        return false;
+    }
+    // `==1.*`, `~=1.4` and `^1.4` allow all versions with the same beginning.
+    let kept = match operator.trim() {
+        "==" | "===" | "=" if !given.contains('*') => return limit < wanted,
+        "<=" => return limit < wanted,
+        "<" => return limit <= wanted,
+        "==" | "=" => limit.len(),
+        "~=" => limit.len().saturating_sub(1).max(1),
+        "^" => limit.iter().take_while(|number| **number == 0).count() + 1,
+        _ => return false,
+    };
+    limit.truncate(kept);
+    if let Some(last) = limit.last_mut() {
+        *last += 1;
+    }
+    limit <= wanted
+}
+
+/// The numbers of a version: `1.24.0rc1` is 1, 24, 0.
+fn numbers(version: &str) -> Vec<u32> {
+    let digits = |part: &str| part.find(|c: char| !c.is_ascii_digit()).map_or(part.len(), |end| end);
+    let parts = version.split('.').map_while(|part| part.get(..digits(part))?.parse().ok());
+    let mut numbers: Vec<u32> = parts.collect();
+    // `1.24.0` is the same version as `1.24`.
+    while numbers.last() == Some(&0) && numbers.len() > 1 {
+        numbers.pop();
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::excluded;
+
+    #[test]
+    fn requirements_that_exclude_a_version() {
+        for text in [
+            "numpy==1.19.5",
+            "torch\nnumpy < 1.24  # see the issue",
+            "numpy>=1.16,<=1.23",
+            "  - numpy=1.21.2=py37h31617e3_0",
+            "install_requires=['torch==1.4', 'numpy~=1.19'],",
+            "numpy = \"^0.9\"",
+            "numpy[extra]==1.*",
+            "NumPy==1.23.0",
+        ] {
+            assert!(excluded(text, "numpy", if text.contains(['*', '~']) { "2.0" } else { "1.24" }), "{text}");
+        }
+        assert!(excluded("pytorch-lightning==1.6", "pytorch_lightning", "2.0"));
+    }
+
+    #[test]
+    fn requirements_that_exclude_nothing() {
+        for text in ["numpy", "numpy>=1.19", "numpy==1.24.0", "numpy<2", "numpydoc==1.0", "# numpy", "numpy!=1.23", ""]
+        {
+            assert!(!excluded(text, "numpy", "1.24"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `configure_optimizers` of Lightning that returns an optimizer and a scheduler as two optimizers.
+
+use crate::diagnostic::Severity;
+use crate::rules::rule::{Findings, Rule, Source};
+use crate::syntax::ast::StmtFunctionDef;
+use crate::syntax::{Expr, Ranged, Stmt, has_base, methods, path_of, statements};
+
+const NAME: &str = "optimizers-returned-as-pair";
+
+/// Optimizers of PyTorch.
+const OPTIMIZERS: &[&str] =
+    &["Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "NAdam", "RAdam", "RMSprop", "Rprop", "SGD"];
+
+/// Functions of transformers that return a scheduler.
+const SCHEDULES: &[&str] =
+    &["get_constant_schedule_with_warmup", "get_cosine_schedule_with_warmup", "get_linear_schedule_with_warmup"];
+
+#[derive(Default)]
+pub(crate) struct OptimizersReturnedAsPair;
+
+impl Rule for OptimizersReturnedAsPair {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        // A program that calls the method itself may unpack its result.
+        let has = |text: &str| source.text.contains(text);
+        if !has("lightning") || has(".configure_optimizers()") || has("Fabric") {
+            return;
+        }
+        for class in source.classes().filter(|class| has_base(class, "LightningModule")) {
+            let is_method = |method: &&StmtFunctionDef| {
+                method.name.as_str() == "configure_optimizers" && method.decorator_list.is_empty()
+            };
+            for method in methods(class).filter(is_method) {
+                let body = statements(&method.body, false);
+                for result in body.iter().filter_map(|stmt| stmt.as_return_stmt()?.value.as_deref()) {
+                    if !is_pair(result, &body) {
+                        continue;
+                    }
+                    let message = "Lightning takes this for two optimizers, but the second one is a scheduler: the \
+                                   trainer raises an error";
+                    findings.report(NAME, Severity::Error, message, source.span(result.range()), Vec::new());
+                }
+            }
+        }
+    }
+}
+
+/// Whether a result is `optimizer, scheduler` or `[optimizer, scheduler]`. A list of optimizers may be the
+/// first part, so both must certainly be single objects.
+fn is_pair(result: &Expr, body: &[&Stmt]) -> bool {
+    let parts = match result {
+        Expr::Tuple(tuple) => tuple.elts.as_slice(),
+        Expr::List(list) => list.elts.as_slice(),
+        _ => return false,
+    };
+    let [optimizer, scheduler] = parts else { return false };
+    creates(optimizer, body, is_optimizer)
+        // `optimizer, [scheduler]` is not accepted, either.
+        && match scheduler {
+            Expr::List(list) => matches!(list.elts.as_slice(), [one] if creates(one, body, is_scheduler)),
+            one => creates(one, body, is_scheduler),
+        }
+}
+
+/// Whether an expression is the result of a call of such a function: the call itself, or a name that is only
+/// assigned such calls.
+fn creates(expr: &Expr, body: &[&Stmt], is_wanted: fn(&[&str]) -> bool) -> bool {
+    let is_call = |value: &Expr| value.as_call_expr().is_some_and(|call| is_wanted(&path_of(&call.func)));
+    if expr.is_call_expr() {
+        return is_call(expr);
+    }
+    let path = path_of(expr);
+    if path.is_empty() {
+        return false;
+    }
+    let mut found = false;
+    for assign in body.iter().filter_map(|stmt| stmt.as_assign_stmt()) {
+        for target in &assign.targets {
+            let is_it = path_of(target) == path;
+            let parts = target.as_tuple_expr().map_or(&[][..], |tuple| tuple.elts.as_slice());
+            if (is_it && !is_call(&assign.value)) || parts.iter().any(|part| path_of(part) == path) {
+                return false;
+            }
+            found |= is_it;
+        }
+    }
+    found
+}
+
+fn is_optimizer(path: &[&str]) -> bool {
+    path.last().is_some_and(|class| OPTIMIZERS.contains(class))
+}
+
+/// Whether a path is that of a scheduler: a class of `torch.optim.lr_scheduler`, or one with the usual name.
+fn is_scheduler(path: &[&str]) -> bool {
+    let [modules @ .., name] = path else { return false };
+    modules.last() == Some(&"lr_scheduler")
+        || SCHEDULES.contains(name)
+        || ["LR", "LRScheduler", "ReduceLROnPlateau"].iter().any(|ending| name.ends_with(*ending))
+}

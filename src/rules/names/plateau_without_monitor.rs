@@ -1,0 +1,127 @@
+//! `ReduceLROnPlateau` that Lightning gets without the name of the metric.
+
+use crate::diagnostic::Severity;
+use crate::rules::rule::{Findings, Rule, Source};
+use crate::syntax::ast::{ExprDict, StmtFunctionDef};
+use crate::syntax::{Expr, Ranged, Stmt, has_base, methods, path_of, statements};
+
+const NAME: &str = "plateau-without-monitor";
+
+/// Texts of programs that take the steps themselves, or that use the result themselves.
+const OWN_USE: &[&str] = &["automatic_optimization", "Fabric", ".configure_optimizers()"];
+
+#[derive(Default)]
+pub(crate) struct PlateauWithoutMonitor;
+
+impl Rule for PlateauWithoutMonitor {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        let has = |text: &str| source.text.contains(text);
+        if !has("lightning") || !has("ReduceLROnPlateau") || OWN_USE.iter().any(|text| has(text)) {
+            return;
+        }
+        for class in source.classes().filter(|class| has_base(class, "LightningModule")) {
+            let is_method = |method: &&StmtFunctionDef| {
+                method.name.as_str() == "configure_optimizers" && method.decorator_list.is_empty()
+            };
+            for method in methods(class).filter(is_method) {
+                let body = statements(&method.body, false);
+                for result in body.iter().filter_map(|stmt| stmt.as_return_stmt()?.value.as_deref()) {
+                    if !lacks_monitor(result, &body) {
+                        continue;
+                    }
+                    let message = "`ReduceLROnPlateau` needs a dictionary with the key \"monitor\": with automatic \
+                                   optimization, Lightning's trainer raises an error";
+                    findings.report(NAME, Severity::Error, message, source.span(result.range()), Vec::new());
+                }
+            }
+        }
+    }
+}
+
+/// Whether a result has such a scheduler, in one of the forms that Lightning accepts (`_configure_optimizers`
+/// in `pytorch_lightning/core/optimizer.py`).
+fn lacks_monitor(result: &Expr, body: &[&Stmt]) -> bool {
+    let (scheduler, has_monitor) = match value_of(result, body) {
+        // `[optimizer], [scheduler]`, or `[optimizer], scheduler`
+        Expr::Tuple(tuple) => {
+            let [Expr::List(_), second] = tuple.elts.as_slice() else { return false };
+            match value_of(second, body) {
+                Expr::List(list) => match list.elts.as_slice() {
+                    [scheduler] => (scheduler, false),
+                    _ => return false,
+                },
+                _ => (second, false),
+            }
+        }
+        Expr::Dict(dict) if is_written_out(dict) => {
+            let Some(scheduler) = entry(dict, "lr_scheduler") else { return false };
+            (scheduler, entry(dict, "monitor").is_some())
+        }
+        _ => return false,
+    };
+    match value_of(scheduler, body) {
+        // The key of the outer dictionary does not count for this one.
+        Expr::Dict(dict) => {
+            let known = ["monitor", "reduce_on_plateau"].iter().any(|key| entry(dict, key).is_some());
+            let inner = entry(dict, "scheduler");
+            is_written_out(dict) && !known && inner.is_some_and(|inner| is_plateau(value_of(inner, body)))
+        }
+        one => !has_monitor && is_plateau(one),
+    }
+}
+
+fn is_plateau(value: &Expr) -> bool {
+    value.as_call_expr().is_some_and(|call| path_of(&call.func).last() == Some(&"ReduceLROnPlateau"))
+}
+
+/// Whether all keys are constants: no `**others`, and no key that a variable holds.
+fn is_written_out(dict: &ExprDict) -> bool {
+    dict.items.iter().all(|item| item.key.as_ref().is_some_and(Expr::is_string_literal_expr))
+}
+
+fn entry<'a>(dict: &'a ExprDict, name: &str) -> Option<&'a Expr> {
+    dict.items.iter().find_map(|item| {
+        let key = item.key.as_ref()?.as_string_literal_expr()?;
+        (key.value.to_str() == name).then_some(&item.value)
+    })
+}
+
+/// The value of a name that the method assigns once and does not change; other expressions themselves.
+fn value_of<'a>(expr: &'a Expr, body: &[&'a Stmt]) -> &'a Expr {
+    let path = path_of(expr);
+    if path.is_empty() {
+        return expr;
+    }
+    let mut value = None;
+    for stmt in body.iter().copied() {
+        match stmt {
+            Stmt::Assign(assign) if assign.targets.iter().any(|target| path_of(target) == path) => {
+                if value.is_some() {
+                    return expr;
+                }
+                value = Some(&*assign.value);
+            }
+            stmt if may_change(stmt, &path) => return expr,
+            _ => {}
+        }
+    }
+    value.unwrap_or(expr)
+}
+
+/// Whether a statement may bind a name otherwise, or change its object: `scheduler["monitor"] = "loss"`,
+/// `scheduler.update(…)`.
+fn may_change(stmt: &Stmt, path: &[&str]) -> bool {
+    let is_part = |target: &Expr| match target {
+        Expr::Subscript(subscript) => path_of(&subscript.value) == path,
+        Expr::Tuple(tuple) => tuple.elts.iter().any(|part| path_of(part) == path),
+        other => path_of(other) == path,
+    };
+    match stmt {
+        Stmt::Assign(assign) => assign.targets.iter().any(is_part),
+        Stmt::AugAssign(assign) => is_part(&assign.target),
+        Stmt::AnnAssign(assign) => is_part(&assign.target),
+        Stmt::For(each) => is_part(&each.target),
+        Stmt::Expr(expr) => expr.value.as_call_expr().is_some_and(|call| path_of(&call.func).starts_with(path)),
+        _ => false,
+    }
+}

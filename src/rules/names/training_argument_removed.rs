@@ -1,0 +1,168 @@
+//! Arguments and names of old fine-tuning programs that newer versions of transformers do not have.
+
+use crate::diagnostic::Severity;
+use crate::rules::rule::{Findings, Rule, Source};
+use crate::syntax::ast::{ExprCall, StmtImportFrom};
+use crate::syntax::{Ranged, Stmt, TextRange, calls, path_of, statements};
+
+const NAME: &str = "training-argument-removed";
+
+/// Texts of programs that may fit their calls to the installed version.
+const VERSION_TESTS: &[&str] =
+    &["__version__", "packaging", "inspect.signature", "is_transformers_version", "importlib.metadata"];
+
+/// Arguments of `TrainingArguments`: the name, a version that does not have it, and what replaces it. The
+/// names come from a comparison of the fields of the versions 4.30, 4.40, 4.45, 4.46, 4.47, 4.49, 4.57, 5.0
+/// and 5.24: the version is the first of these that lacks the field.
+const ARGUMENTS: &[(&str, &str, &str)] = &[
+    ("evaluation_strategy", "4.57", "`eval_strategy`"),
+    ("dispatch_batches", "4.57", "`accelerator_config`"),
+    ("split_batches", "4.57", "`accelerator_config`"),
+    ("use_ipex", "4.57", ""),
+    ("sharded_ddp", "4.40", "`fsdp`"),
+    ("xpu_backend", "4.40", "`ddp_backend`"),
+    ("adafactor", "5.0", "`optim=\"adafactor\"`"),
+    ("fp16_backend", "5.0", ""),
+    ("fp16_opt_level", "5.0", ""),
+    ("fsdp_min_num_params", "5.0", "`fsdp_config`"),
+    ("fsdp_transformer_layer_cls_to_wrap", "5.0", "`fsdp_config`"),
+    ("half_precision_backend", "5.0", ""),
+    ("include_inputs_for_metrics", "5.0", "`include_for_metrics=[\"inputs\"]`"),
+    ("include_tokens_per_second", "5.0", "`include_num_input_tokens_seen`"),
+    ("jit_mode_eval", "5.0", ""),
+    ("mp_parameters", "5.0", ""),
+    ("no_cuda", "5.0", "`use_cpu`"),
+    ("overwrite_output_dir", "5.0", ""),
+    ("past_index", "5.0", ""),
+    ("per_gpu_eval_batch_size", "5.0", "`per_device_eval_batch_size`"),
+    ("per_gpu_train_batch_size", "5.0", "`per_device_train_batch_size`"),
+    ("push_to_hub_model_id", "5.0", "`hub_model_id`"),
+    ("push_to_hub_organization", "5.0", "`hub_model_id`"),
+    ("push_to_hub_token", "5.0", "`hub_token`"),
+    ("ray_scope", "5.0", ""),
+    ("save_safetensors", "5.0", ""),
+    ("torchdynamo", "5.0", "`torch_compile_backend`"),
+    ("tpu_metrics_debug", "5.0", "`debug`"),
+    ("tpu_num_cores", "5.0", ""),
+    ("use_legacy_prediction_loop", "5.0", ""),
+    ("use_mps_device", "5.0", ""),
+    ("group_by_length", "5.24", "`train_sampling_strategy=\"group_by_length\"`"),
+    ("logging_dir", "5.24", ""),
+    ("warmup_ratio", "5.24", "`warmup_steps`"),
+];
+
+/// Names that `transformers` exported: the name, a version without it, and what replaces it.
+const NAMES: &[(&str, &str, &str)] = &[
+    ("AdamW", "4.57", "`torch.optim.AdamW`"),
+    ("AutoModelWithLMHead", "5.0", "`AutoModelForCausalLM`, `AutoModelForMaskedLM` or `AutoModelForSeq2SeqLM`"),
+    ("Conversation", "4.46", ""),
+    ("ConversationalPipeline", "4.46", ""),
+    ("GlueDataTrainingArguments", "5.24", ""),
+    ("GlueDataset", "5.24", ""),
+    ("LineByLineTextDataset", "5.0", ""),
+    ("LineByLineWithRefDataset", "5.0", ""),
+    ("SquadDataset", "5.24", ""),
+    ("SummarizationPipeline", "5.0", ""),
+    ("Text2TextGenerationPipeline", "5.0", ""),
+    ("TextDataset", "5.0", ""),
+    ("TextDatasetForNextSentencePrediction", "5.0", ""),
+    ("TranslationPipeline", "5.0", ""),
+    ("top_k_top_p_filtering", "4.40", ""),
+];
+
+#[derive(Default)]
+pub(crate) struct TrainingArgumentRemoved;
+
+impl Rule for TrainingArgumentRemoved {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        let has = |text: &str| source.text.contains(text);
+        if !has("transformers") || VERSION_TESTS.iter().any(|text| has(text)) {
+            return;
+        }
+        let attempted = attempted(source);
+        let is_attempted = |range: TextRange| attempted.iter().any(|stmt| stmt.range().contains_range(range));
+        for stmt in &source.statements {
+            if let Stmt::ImportFrom(import) = stmt
+                && !is_attempted(import.range())
+            {
+                report_names(findings, source, import);
+            }
+        }
+        for call in source.body.iter().flat_map(calls) {
+            let Some(class) = class_of(call, source).filter(|_| !is_attempted(call.range())) else { continue };
+            for keyword in &call.arguments.keywords {
+                let Some(name) = &keyword.arg else { continue };
+                let Some((version, new)) = removed_argument(class, name.as_str()) else { continue };
+                if (source.excludes)("transformers", version) {
+                    continue;
+                }
+                let message = format!(
+                    "with transformers {version} or newer, `{class}` has no argument `{}`{}",
+                    name.as_str(),
+                    replacement(new)
+                );
+                findings.report(NAME, Severity::Warning, message, source.span(name.range()), Vec::new());
+            }
+        }
+    }
+}
+
+/// The part of a message that names what replaces something.
+fn replacement(new: &str) -> String {
+    if new.is_empty() { String::new() } else { format!(" (use {new})") }
+}
+
+/// The statements in `try`: the program handles the exception.
+fn attempted<'a>(source: &Source<'a>) -> Vec<&'a Stmt> {
+    let attempts = source.statements.iter().filter_map(|stmt| stmt.as_try_stmt());
+    attempts.flat_map(|attempt| statements(&attempt.body, false)).collect()
+}
+
+fn report_names(findings: &mut Findings<'_>, source: &Source<'_>, import: &StmtImportFrom) {
+    let module = import.module.as_ref().map_or("", |module| module.as_str());
+    for alias in &import.names {
+        // `AdamW` was in this module of the package, from which programs import it, too.
+        let is_adam = module == "transformers.optimization" && alias.name.as_str() == "AdamW";
+        if import.level != 0 || !(module == "transformers" || is_adam) {
+            continue;
+        }
+        let Some((name, version, new)) = NAMES.iter().find(|(name, ..)| *name == alias.name.as_str()) else { continue };
+        if (source.excludes)("transformers", version) {
+            continue;
+        }
+        let message =
+            format!("with transformers {version} or newer, `{module}.{name}` does not exist{}", replacement(new));
+        findings.report(NAME, Severity::Warning, message, source.span(alias.range()), Vec::new());
+    }
+}
+
+/// The class of `transformers` that a call creates.
+fn class_of<'a>(call: &'a ExprCall, source: &Source<'_>) -> Option<&'a str> {
+    match path_of(&call.func).as_slice() {
+        ["transformers", class] => Some(*class),
+        [class] if is_imported(source, class) => Some(*class),
+        _ => None,
+    }
+}
+
+/// Whether a file imports a name from `transformers`, and does not define a class of this name.
+fn is_imported(source: &Source<'_>, name: &str) -> bool {
+    let imported = source.statements.iter().filter_map(|stmt| stmt.as_import_from_stmt()).any(|import| {
+        let module = import.module.as_ref().map_or("", |module| module.as_str());
+        let is_wanted = import.names.iter().any(|alias| alias.name.as_str() == name && alias.asname.is_none());
+        import.level == 0 && module.split('.').next() == Some("transformers") && is_wanted
+    });
+    imported && !source.classes().any(|class| class.name.as_str() == name)
+}
+
+/// The version that does not have an argument of a class, and what replaces the argument.
+fn removed_argument(class: &str, argument: &str) -> Option<(&'static str, &'static str)> {
+    match class {
+        "TrainingArguments" | "Seq2SeqTrainingArguments" => {
+            let found = ARGUMENTS.iter().find(|(name, ..)| *name == argument)?;
+            Some((found.1, found.2))
+        }
+        "Trainer" | "Seq2SeqTrainer" if argument == "tokenizer" => Some(("5.0", "`processing_class`")),
+        _ => None,
+    }
+}
