@@ -7,7 +7,7 @@ use super::{Found, Rules};
 use crate::diagnostic::{Diagnostic, Label, Severity, Witness};
 use crate::python::{Bound, Event, Interp, Rejection};
 use crate::syntax::ast::StmtClassDef;
-use crate::syntax::{FileId, Span, Stmt, TextRange, blocks, statements};
+use crate::syntax::{Expr, FileId, Span, Stmt, TextRange, blocks, has_base, methods, statements};
 use crate::value::{Sym, Value};
 
 /// A rule that a contract cannot express, created again for each run.
@@ -114,6 +114,40 @@ impl<'a> Source<'a> {
     /// All class definitions.
     pub(super) fn classes(&self) -> impl Iterator<Item = &'a StmtClassDef> {
         self.statements.iter().filter_map(|stmt| stmt.as_class_def_stmt())
+    }
+
+    /// The results of `configure_optimizers` of Lightning's modules, each with the statements of its
+    /// method. None if the program calls the method itself, because it may use the result otherwise.
+    pub(super) fn configurations(&self) -> Vec<(&'a Expr, Vec<&'a Stmt>)> {
+        if !self.text.contains("lightning") || self.text.contains(".configure_optimizers()") {
+            return Vec::new();
+        }
+        let classes = self.classes().filter(|class| has_base(class, "LightningModule"));
+        let all = classes.flat_map(methods).filter(|method| method.name.as_str() == "configure_optimizers");
+        all.filter(|method| method.decorator_list.is_empty())
+            .flat_map(|method| {
+                let body = statements(&method.body, false);
+                let results: Vec<&Expr> =
+                    body.iter().filter_map(|stmt| stmt.as_return_stmt()?.value.as_deref()).collect();
+                results.into_iter().map(move |result| (result, body.clone())).collect::<Vec<_>>()
+            })
+            .collect()
+    }
+
+    /// Whether the program may fit its code to the installed version of a library.
+    pub(super) fn tests_versions(&self) -> bool {
+        ["__version__", "packaging", "inspect.signature", "is_transformers_version", "importlib.metadata"]
+            .iter()
+            .any(|text| self.text.contains(text))
+    }
+
+    /// Whether the file contains `from package import name`, also from a module of the package.
+    pub(super) fn imports_from(&self, package: &str, name: &str) -> bool {
+        self.statements.iter().filter_map(|stmt| stmt.as_import_from_stmt()).any(|import| {
+            let module = import.module.as_ref().map_or("", |module| module.as_str());
+            let is_wanted = import.names.iter().any(|alias| alias.name.as_str() == name && alias.asname.is_none());
+            import.level == 0 && module.split('.').next() == Some(package) && is_wanted
+        })
     }
 
     /// The body of the file, and the blocks of all statements.

@@ -2,8 +2,8 @@
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::syntax::ast::{ExprDict, StmtClassDef};
-use crate::syntax::{Expr, Ranged, has_base, methods, statements};
+use crate::syntax::ast::ExprDict;
+use crate::syntax::{Expr, Ranged};
 
 const NAME: &str = "optimizer-settings-ignored";
 
@@ -21,38 +21,30 @@ pub(crate) struct OptimizerSettingsIgnored;
 
 impl Rule for OptimizerSettingsIgnored {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        // A program that calls the method itself may read other keys.
-        if !source.text.contains("lightning") || source.text.contains(".configure_optimizers()") {
-            return;
-        }
-        for class in source.classes().filter(|class| has_base(class, "LightningModule")) {
-            for optimizer in results(class) {
-                for (key, name) in unknown_keys(optimizer, OF_OPTIMIZER) {
-                    let message = format!("Lightning ignores the key \"{name}\"{}", reason(optimizer, name));
-                    findings.report(NAME, Severity::Warning, message, source.span(key.range()), Vec::new());
-                }
-                let scheduler = value_of(optimizer, "lr_scheduler").and_then(Expr::as_dict_expr);
-                let Some(scheduler) = scheduler else { continue };
-                for (key, name) in unknown_keys(scheduler, OF_SCHEDULER) {
-                    let message = format!("Lightning ignores the key \"{name}\" of the scheduler's dictionary");
-                    findings.report(NAME, Severity::Warning, message, source.span(key.range()), Vec::new());
-                }
+        for optimizer in source.configurations().into_iter().flat_map(|(result, _)| optimizers(result)) {
+            for (key, name) in unknown_keys(optimizer, OF_OPTIMIZER) {
+                let message = format!("Lightning ignores the key \"{name}\"{}", reason(optimizer, name));
+                findings.report(NAME, Severity::Warning, message, source.span(key.range()), Vec::new());
+            }
+            let scheduler = value_of(optimizer, "lr_scheduler").and_then(Expr::as_dict_expr);
+            let Some(scheduler) = scheduler else { continue };
+            for (key, name) in unknown_keys(scheduler, OF_SCHEDULER) {
+                let message = format!("Lightning ignores the key \"{name}\" of the scheduler's dictionary");
+                findings.report(NAME, Severity::Warning, message, source.span(key.range()), Vec::new());
             }
         }
     }
 }
 
-/// The dictionaries with optimizers that `configure_optimizers` returns, alone or in a list.
-fn results(class: &StmtClassDef) -> Vec<&ExprDict> {
-    let method = methods(class).filter(|method| method.name.as_str() == "configure_optimizers");
-    let all = method.flat_map(|method| statements(&method.body, false));
-    let values = all.filter_map(|stmt| stmt.as_return_stmt()?.value.as_deref());
-    let parts = values.flat_map(|value| match value {
+/// The dictionaries with optimizers in a result of `configure_optimizers`, alone or in a list.
+fn optimizers(result: &Expr) -> Vec<&ExprDict> {
+    let parts = match result {
         Expr::Tuple(tuple) => tuple.elts.as_slice(),
         Expr::List(list) => list.elts.as_slice(),
         one => std::slice::from_ref(one),
-    });
-    parts.filter_map(Expr::as_dict_expr).filter(|dict| value_of(dict, "optimizer").is_some()).collect()
+    };
+    let dictionaries = parts.iter().filter_map(Expr::as_dict_expr);
+    dictionaries.filter(|dict| value_of(dict, "optimizer").is_some()).collect()
 }
 
 /// The constant keys of a dictionary, with their names and values.

@@ -2,8 +2,7 @@
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::syntax::ast::StmtFunctionDef;
-use crate::syntax::{Expr, Ranged, Stmt, has_base, methods, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, path_of};
 
 const NAME: &str = "optimizers-returned-as-pair";
 
@@ -20,25 +19,14 @@ pub(crate) struct OptimizersReturnedAsPair;
 
 impl Rule for OptimizersReturnedAsPair {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        // A program that calls the method itself may unpack its result.
-        let has = |text: &str| source.text.contains(text);
-        if !has("lightning") || has(".configure_optimizers()") || has("Fabric") {
+        if source.text.contains("Fabric") {
             return;
         }
-        for class in source.classes().filter(|class| has_base(class, "LightningModule")) {
-            let is_method = |method: &&StmtFunctionDef| {
-                method.name.as_str() == "configure_optimizers" && method.decorator_list.is_empty()
-            };
-            for method in methods(class).filter(is_method) {
-                let body = statements(&method.body, false);
-                for result in body.iter().filter_map(|stmt| stmt.as_return_stmt()?.value.as_deref()) {
-                    if !is_pair(result, &body) {
-                        continue;
-                    }
-                    let message = "Lightning takes this for two optimizers, but the second one is a scheduler: the \
-                                   trainer raises an error";
-                    findings.report(NAME, Severity::Error, message, source.span(result.range()), Vec::new());
-                }
+        for (result, body) in source.configurations() {
+            if is_pair(result, &body) {
+                let message = "Lightning takes this for two optimizers, but the second one is a scheduler: the trainer \
+                               raises an error";
+                findings.report(NAME, Severity::Error, message, source.span(result.range()), Vec::new());
             }
         }
     }

@@ -2,37 +2,25 @@
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::syntax::ast::{ExprDict, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, has_base, methods, path_of, statements};
+use crate::syntax::ast::ExprDict;
+use crate::syntax::{Expr, Ranged, Stmt, path_of};
 
 const NAME: &str = "plateau-without-monitor";
-
-/// Texts of programs that take the steps themselves, or that use the result themselves.
-const OWN_USE: &[&str] = &["automatic_optimization", "Fabric", ".configure_optimizers()"];
 
 #[derive(Default)]
 pub(crate) struct PlateauWithoutMonitor;
 
 impl Rule for PlateauWithoutMonitor {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        let has = |text: &str| source.text.contains(text);
-        if !has("lightning") || !has("ReduceLROnPlateau") || OWN_USE.iter().any(|text| has(text)) {
+        // With manual optimization, the program takes the steps itself.
+        if ["automatic_optimization", "Fabric"].iter().any(|text| source.text.contains(text)) {
             return;
         }
-        for class in source.classes().filter(|class| has_base(class, "LightningModule")) {
-            let is_method = |method: &&StmtFunctionDef| {
-                method.name.as_str() == "configure_optimizers" && method.decorator_list.is_empty()
-            };
-            for method in methods(class).filter(is_method) {
-                let body = statements(&method.body, false);
-                for result in body.iter().filter_map(|stmt| stmt.as_return_stmt()?.value.as_deref()) {
-                    if !lacks_monitor(result, &body) {
-                        continue;
-                    }
-                    let message = "`ReduceLROnPlateau` needs a dictionary with the key \"monitor\": with automatic \
-                                   optimization, Lightning's trainer raises an error";
-                    findings.report(NAME, Severity::Error, message, source.span(result.range()), Vec::new());
-                }
+        for (result, body) in source.configurations() {
+            if lacks_monitor(result, &body) {
+                let message = "`ReduceLROnPlateau` needs a dictionary with the key \"monitor\": with automatic \
+                               optimization, Lightning's trainer raises an error";
+                findings.report(NAME, Severity::Error, message, source.span(result.range()), Vec::new());
             }
         }
     }

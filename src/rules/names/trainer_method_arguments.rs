@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{StmtClassDef, StmtFunctionDef};
-use crate::syntax::{Ranged, Stmt, has_base, methods, path_of};
+use crate::syntax::{Ranged, has_base, methods, path_of};
 
 const NAME: &str = "trainer-method-arguments";
 
@@ -15,10 +15,6 @@ const TRAINERS: &[(&str, &str)] = &[
     ("trl", "DPOTrainer"),
     ("trl", "RewardTrainer"),
 ];
-
-/// Texts of programs that may fit their methods to the installed version.
-const VERSION_TESTS: &[&str] =
-    &["__version__", "packaging", "inspect.signature", "is_transformers_version", "importlib.metadata"];
 
 /// How the trainer calls a method (`transformers/trainer.py` of the versions 4.30 to 5.24).
 struct Hook {
@@ -70,7 +66,7 @@ pub(crate) struct TrainerMethodArguments;
 impl Rule for TrainerMethodArguments {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         let has = |text: &str| source.text.contains(text);
-        if !(has("transformers") || has("trl")) || VERSION_TESTS.iter().any(|text| has(text)) {
+        if !(has("transformers") || has("trl")) || source.tests_versions() {
             return;
         }
         for class in source.classes().filter(|class| is_trainer(class, source)) {
@@ -100,19 +96,10 @@ fn is_trainer(class: &StmtClassDef, source: &Source<'_>) -> bool {
     let base = path_of(base);
     let is_base = TRAINERS.iter().any(|(package, name)| match base.as_slice() {
         [first, last] => first == package && last == name,
-        [only] => only == name && source.statements.iter().any(|stmt| imports(stmt, package, name)),
+        [only] => only == name && source.imports_from(package, name),
         _ => false,
     });
     is_base && !source.classes().any(|other| has_base(other, class.name.as_str()))
-}
-
-/// Whether a statement is `from package import name`, also from a module of the package.
-fn imports(stmt: &Stmt, package: &str, name: &str) -> bool {
-    stmt.as_import_from_stmt().is_some_and(|import| {
-        let module = import.module.as_ref().map_or("", |module| module.as_str());
-        let is_wanted = import.names.iter().any(|alias| alias.name.as_str() == name && alias.asname.is_none());
-        import.level == 0 && module.split('.').next() == Some(package) && is_wanted
-    })
 }
 
 /// The first argument of the trainer's call that a method does not accept.

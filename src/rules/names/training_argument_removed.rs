@@ -7,10 +7,6 @@ use crate::syntax::{Ranged, Stmt, TextRange, calls, path_of, statements};
 
 const NAME: &str = "training-argument-removed";
 
-/// Texts of programs that may fit their calls to the installed version.
-const VERSION_TESTS: &[&str] =
-    &["__version__", "packaging", "inspect.signature", "is_transformers_version", "importlib.metadata"];
-
 /// Arguments of `TrainingArguments`: the name, a version that does not have it, and what replaces it. The
 /// names come from a comparison of the fields of the versions 4.30, 4.40, 4.45, 4.46, 4.47, 4.49, 4.57, 5.0
 /// and 5.24: the version is the first of these that lacks the field.
@@ -76,7 +72,7 @@ pub(crate) struct TrainingArgumentRemoved;
 impl Rule for TrainingArgumentRemoved {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         let has = |text: &str| source.text.contains(text);
-        if !has("transformers") || VERSION_TESTS.iter().any(|text| has(text)) {
+        if !has("transformers") || source.tests_versions() {
             return;
         }
         let attempted = attempted(source);
@@ -147,12 +143,7 @@ fn class_of<'a>(call: &'a ExprCall, source: &Source<'_>) -> Option<&'a str> {
 
 /// Whether a file imports a name from `transformers`, and does not define a class of this name.
 fn is_imported(source: &Source<'_>, name: &str) -> bool {
-    let imported = source.statements.iter().filter_map(|stmt| stmt.as_import_from_stmt()).any(|import| {
-        let module = import.module.as_ref().map_or("", |module| module.as_str());
-        let is_wanted = import.names.iter().any(|alias| alias.name.as_str() == name && alias.asname.is_none());
-        import.level == 0 && module.split('.').next() == Some("transformers") && is_wanted
-    });
-    imported && !source.classes().any(|class| class.name.as_str() == name)
+    source.imports_from("transformers", name) && !source.classes().any(|class| class.name.as_str() == name)
 }
 
 /// The version that does not have an argument of a class, and what replaces the argument.
