@@ -26,7 +26,9 @@ impl Project {
         [folder, self.root()].into_iter().find_map(|base| self.data_below(folder, &normalise(&base.join(path))))
     }
 
-    fn data_below(&self, folder: &Path, path: &Path) -> Option<&str> {
+    /// The text of a small file, if it is below the root; for a folder outside the root, if it is below
+    /// this folder.
+    pub(super) fn data_below(&self, folder: &Path, path: &Path) -> Option<&str> {
         if let Some(text) = self.texts.get(path) {
             return Some(text);
         }

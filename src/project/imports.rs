@@ -196,7 +196,7 @@ impl Project {
         self.disk.has(self.listing(folder), folder, name, kind)
     }
 
-    fn listing(&self, folder: &Path) -> &Listing {
+    pub(super) fn listing(&self, folder: &Path) -> &Listing {
         match self.folders.get(folder) {
             Some(listing) => listing,
             None => self.folders.insert(folder.to_owned(), self.disk.list(folder)),

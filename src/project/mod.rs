@@ -46,10 +46,8 @@ pub(crate) struct Project {
     disk: Arc<Disk>,
     /// The entries of folders, as they were at the first read.
     folders: FrozenMap<PathBuf, Arc<Listing>>,
-    /// Settings files that scripts open, by path.
+    /// Settings files that scripts open, and files that state requirements, by path.
     texts: FrozenMap<PathBuf, String>,
-    /// What the files of a folder require, by folder.
-    requirements: FrozenMap<PathBuf, String>,
     /// The number of files that were read before anything was imported.
     named: OnceLock<usize>,
     /// The named files, in one group for each program.
@@ -75,7 +73,6 @@ impl Project {
             disk,
             folders: FrozenMap::new(),
             texts: FrozenMap::new(),
-            requirements: FrozenMap::new(),
             named: OnceLock::new(),
             programs: OnceLock::new(),
         }

@@ -1,13 +1,10 @@
 //! The versions of packages that a project asks for, in its requirements and settings.
 
-use std::fs;
 use std::path::Path;
 
 use super::Project;
+use super::imports::Kind;
 use crate::syntax::FileId;
-
-/// A larger file is not read: it is no list of requirements that a person wrote.
-const MAX_BYTES: u64 = 256 << 10;
 
 impl Project {
     /// Whether the project excludes a version of a package and all newer ones: `numpy==1.19` and
@@ -16,26 +13,14 @@ impl Project {
     pub(crate) fn excludes(&self, file: FileId, package: &str, version: &str) -> bool {
         let Some(folder) = self.file(file).canonical().parent() else { return false };
         let folders = folder.ancestors().take_while(|above| above.starts_with(self.root()));
-        folders.into_iter().any(|above| excluded(self.requirements_in(above), package, version))
+        folders.into_iter().any(|above| self.requirements_in(above).any(|text| excluded(text, package, version)))
     }
 
     /// The texts of the files in a folder that may state requirements.
-    fn requirements_in(&self, folder: &Path) -> &str {
-        if let Some(text) = self.requirements.get(folder) {
-            return text;
-        }
-        let mut text = String::new();
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let is_small = entry.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES);
-            if is_small
-                && entry.file_name().to_str().is_some_and(states_requirements)
-                && let Ok(more) = fs::read_to_string(entry.path())
-            {
-                text.push_str(&more);
-                text.push('\n');
-            }
-        }
-        self.requirements.insert(folder.to_owned(), text)
+    fn requirements_in(&self, folder: &Path) -> impl Iterator<Item = &str> {
+        let files = self.listing(folder).iter().filter(|(_, kind)| **kind == Kind::File);
+        let wanted = files.filter(|(name, _)| name.to_str().is_some_and(states_requirements));
+        wanted.filter_map(move |(name, _)| self.data_below(folder, &folder.join(name)))
     }
 }
 

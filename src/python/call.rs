@@ -179,27 +179,7 @@ impl<'p> Interp<'p> {
             }
             return Value::None;
         }
-        let result = library.method(self, sym(class), &receiver, sym(name), args, span);
-        if result.is_none() && library.bases(sym(class)).is_none() {
-            self.forget_settings(&receiver, MAX_PARTS);
-        }
-        result.unwrap_or(Value::Unknown)
-    }
-
-    /// Forgets the attributes that the program has set on an object of an unseen class, and on objects of
-    /// such classes in it: a method of the object may change them (`cfg.merge_from_file(…)`).
-    fn forget_settings(&mut self, object: &Value, depth: u32) {
-        let Some(instance) = self.heap.instance_of(object).filter(|instance| instance.class.as_path().is_some()) else {
-            return;
-        };
-        let attrs: Vec<(Sym, Value)> = instance.attrs.iter().map(|(name, value)| (*name, value.clone())).collect();
-        let Some(id) = object.as_obj() else { return };
-        for (name, value) in attrs {
-            match self.heap.instance_of(&value).is_some() {
-                true if depth > 0 => self.forget_settings(&value, depth - 1),
-                _ => self.heap.set_attr(id, name.as_str(), Value::Unknown),
-            }
-        }
+        library.method(self, sym(class), &receiver, sym(name), args, span).unwrap_or(Value::Unknown)
     }
 
     /// Calls the constructor of a library's class. That of an unseen class may keep its arguments.

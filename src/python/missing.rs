@@ -17,8 +17,8 @@ impl Interp<'_> {
     /// may set this name, test for it, or import a module of this name.
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
         if let Some((version, instead)) = self.library.removed_name(path, name) {
-            let is_old = self.sources.excludes(self.root, path.as_str(), version);
-            if !is_old && !self.may_be_given(name) && !self.tests_version(path, name) {
+            let is_old = || self.sources.excludes(self.root, path.as_str(), version);
+            if !self.may_be_given(name) && !self.tests_version(path, name) && !is_old() {
                 let assumed = sym(&format!("with {path} {version} or newer")).as_str();
                 let message = format!("`{path}.{name}` does not exist: use `{instead}`");
                 let reads = Vec::new();

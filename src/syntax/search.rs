@@ -115,6 +115,19 @@ pub(crate) fn called(call: &ast::ExprCall) -> Option<&str> {
     }
 }
 
+/// The constant keys of a dictionary, with their names and values.
+pub(crate) fn entries(dict: &ast::ExprDict) -> impl Iterator<Item = (&Expr, &str, &Expr)> {
+    dict.items.iter().filter_map(|item| {
+        let key = item.key.as_ref()?;
+        Some((key, key.as_string_literal_expr()?.value.to_str(), &item.value))
+    })
+}
+
+/// The value under a constant key of a dictionary.
+pub(crate) fn entry<'a>(dict: &'a ast::ExprDict, key: &str) -> Option<&'a Expr> {
+    entries(dict).find_map(|(_, name, value)| (name == key).then_some(value))
+}
+
 /// Whether an expression is not a name or an attribute that is assigned or deleted.
 pub(crate) fn is_read(expr: &Expr) -> bool {
     match expr {

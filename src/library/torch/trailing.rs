@@ -1,8 +1,9 @@
 //! Tensors of unknown rank with known last dimensions: results of layers and elementwise functions,
 //! and inputs of calls that succeeded.
 
+use super::views::split;
 use crate::python::{Bound, Interp};
-use crate::value::{Data, Dim, Items, Iter, ObjId, Size, Sym, Value, broadcast_ends};
+use crate::value::{Dim, ObjId, Size, Sym, Value, broadcast_ends};
 
 /// Functions whose result has the shape of their first argument.
 #[rustfmt::skip]
@@ -64,7 +65,7 @@ pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Valu
         if let Some(dim) = ends.get_mut(at) {
             dim.size = length.unwrap_or(Size::Unknown);
         }
-        for piece in pieces(it, result) {
+        for piece in split::parts_of(it, result) {
             give(it, &piece, ends.clone());
         }
     } else if name == "embedding" {
@@ -138,14 +139,6 @@ fn axis(it: &Interp<'_>, bound: &Bound, parameter: &str) -> Option<(Vec<Dim>, us
     let at = i64::try_from(ends.len()).ok()? + bound.get(parameter).as_int()?;
     let at = usize::try_from(at).ok().filter(|at| *at < ends.len())?;
     Some((ends, at))
-}
-
-/// The tensors of a tuple, or the one that stands for all tensors of a sequence.
-fn pieces(it: &Interp<'_>, result: &Value) -> Vec<Value> {
-    match result.as_obj().map(|id| it.heap.get(id)) {
-        Some(Data::Iter(Iter { items: Items::Many(one), .. })) => vec![one.clone()],
-        _ => result.parts().to_vec(),
-    }
 }
 
 /// For `linear` and convolutions: the dimension of the weight that must match the channels (or

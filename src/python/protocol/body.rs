@@ -7,7 +7,7 @@ use super::names::{named_device, path_text, root};
 use crate::python::Words;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{ExprAttribute, ExprCall, StmtFor};
-use crate::syntax::{Expr, Stmt, calls, path_of, statements};
+use crate::syntax::{Expr, Stmt, called, calls, statements};
 
 /// Whether an annotation contains the name `Tensor`.
 pub(super) fn mentions_tensor(annotation: &Expr) -> bool {
@@ -91,13 +91,11 @@ pub(super) fn accumulating<'a>(body: &'a [Stmt], function: &'a [Stmt], file: &'a
         training
     };
     let training = read(body);
-    let is_called = |name: &str| {
-        body.iter().flat_map(calls).any(|call| path_of(&call.func).last().is_some_and(|called| *called == name))
-    };
     let clears_elsewhere = || {
+        let names: FxHashSet<&str> = body.iter().flat_map(calls).filter_map(called).collect();
         let all = statements(file, true);
         let mut functions = all.iter().filter_map(|stmt| stmt.as_function_def_stmt());
-        functions.any(|function| read(&function.body).clears && is_called(function.name.as_str()))
+        functions.any(|function| names.contains(function.name.as_str()) && read(&function.body).clears)
     };
     let found = training.backward.filter(|_| training.steps && !training.clears && !read(function).clears);
     found.filter(|_| !clears_elsewhere())

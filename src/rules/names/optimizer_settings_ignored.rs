@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::ExprDict;
-use crate::syntax::{Expr, Ranged};
+use crate::syntax::{Expr, Ranged, entries, entry};
 
 const NAME: &str = "optimizer-settings-ignored";
 
@@ -26,7 +26,7 @@ impl Rule for OptimizerSettingsIgnored {
                 let message = format!("Lightning ignores the key \"{name}\"{}", reason(optimizer, name));
                 findings.report(NAME, Severity::Warning, message, source.span(key.range()), Vec::new());
             }
-            let scheduler = value_of(optimizer, "lr_scheduler").and_then(Expr::as_dict_expr);
+            let scheduler = entry(optimizer, "lr_scheduler").and_then(Expr::as_dict_expr);
             let Some(scheduler) = scheduler else { continue };
             for (key, name) in unknown_keys(scheduler, OF_SCHEDULER) {
                 let message = format!("Lightning ignores the key \"{name}\" of the scheduler's dictionary");
@@ -44,19 +44,7 @@ fn optimizers(result: &Expr) -> Vec<&ExprDict> {
         one => std::slice::from_ref(one),
     };
     let dictionaries = parts.iter().filter_map(Expr::as_dict_expr);
-    dictionaries.filter(|dict| value_of(dict, "optimizer").is_some()).collect()
-}
-
-/// The constant keys of a dictionary, with their names and values.
-fn entries(dict: &ExprDict) -> impl Iterator<Item = (&Expr, &str, &Expr)> {
-    dict.items.iter().filter_map(|item| {
-        let key = item.key.as_ref()?;
-        Some((key, key.as_string_literal_expr()?.value.to_str(), &item.value))
-    })
-}
-
-fn value_of<'a>(dict: &'a ExprDict, key: &str) -> Option<&'a Expr> {
-    entries(dict).find_map(|(_, name, value)| (name == key).then_some(value))
+    dictionaries.filter(|dict| entry(dict, "optimizer").is_some()).collect()
 }
 
 fn unknown_keys<'a>(dict: &'a ExprDict, known: &[&str]) -> Vec<(&'a Expr, &'a str)> {
@@ -65,7 +53,7 @@ fn unknown_keys<'a>(dict: &'a ExprDict, known: &[&str]) -> Vec<(&'a Expr, &'a st
 
 /// What follows from it that Lightning ignores a key beside the optimizer.
 fn reason(optimizer: &ExprDict, name: &str) -> &'static str {
-    let has_scheduler = value_of(optimizer, "lr_scheduler").is_some();
+    let has_scheduler = entry(optimizer, "lr_scheduler").is_some();
     let has_other_entries = optimizer.items.iter().any(|item| item.key.is_none());
     if OF_SCHEDULER.contains(&name) && has_scheduler {
         ": it belongs in a dictionary under \"lr_scheduler\""

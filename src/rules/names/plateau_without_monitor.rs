@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::ExprDict;
-use crate::syntax::{Expr, Ranged, Stmt, path_of};
+use crate::syntax::{Expr, Ranged, Stmt, entry, path_of};
 
 const NAME: &str = "plateau-without-monitor";
 
@@ -65,13 +65,6 @@ fn is_plateau(value: &Expr) -> bool {
 /// Whether all keys are constants: no `**others`, and no key that a variable holds.
 fn is_written_out(dict: &ExprDict) -> bool {
     dict.items.iter().all(|item| item.key.as_ref().is_some_and(Expr::is_string_literal_expr))
-}
-
-fn entry<'a>(dict: &'a ExprDict, name: &str) -> Option<&'a Expr> {
-    dict.items.iter().find_map(|item| {
-        let key = item.key.as_ref()?.as_string_literal_expr()?;
-        (key.value.to_str() == name).then_some(&item.value)
-    })
 }
 
 /// The value of a name that the method assigns once and does not change; other expressions themselves.

@@ -3,7 +3,7 @@
 use crate::library::torch::broadcast::{grad_mode, shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, Takes, rearranged};
 use crate::library::{Cx, Table};
-use crate::python::{Bound, RejectKind};
+use crate::python::{Bound, Interp, RejectKind};
 use crate::value::{Data, Dim, Dtype, Grad, Items, ObjId, Size, Tensor, Type, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
@@ -57,17 +57,21 @@ fn views(cx: &mut Cx<'_, '_>, b: &Bound, make: fn(&mut Cx<'_, '_>, &Bound) -> Va
     if grad_mode(cx) == Some(false) {
         return result;
     }
-    let made = match result.as_obj().map(|id| cx.it.heap.get(id)) {
+    for id in parts_of(cx.it, &result).iter().filter_map(Value::as_obj) {
+        cx.it.heap.note_one_of_views(id);
+    }
+    result
+}
+
+/// The tensors that a function of this file has made; one stands for all if their number is not known.
+pub(crate) fn parts_of(it: &Interp<'_>, result: &Value) -> Vec<Value> {
+    match result.as_obj().map(|id| it.heap.get(id)) {
         Some(Data::Iter(iter)) => match &iter.items {
             Items::Many(one) => vec![one.clone()],
             Items::Exact(all) => all.clone(),
         },
         _ => result.parts().to_vec(),
-    };
-    for id in made.iter().filter_map(Value::as_obj) {
-        cx.it.heap.note_one_of_views(id);
     }
-    result
 }
 
 /// Rejects a write to one of several views that one call made, if autograd records it.
