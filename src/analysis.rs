@@ -22,7 +22,7 @@ use crate::libraries::LIBRARIES;
 use crate::library::Libraries;
 use crate::project::{FileKind, Project, Resolved, SourceFile};
 use crate::python::{
-    Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, RejectKind, Rejection, Sources,
+    Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, RejectKind, Rejection, Skipped, Sources,
 };
 use crate::rules::{self, Call, Rules, Watch, Watching};
 use crate::syntax::{self, Bindings, FileId, Imported, LaunchFile, Span, ast};
@@ -132,6 +132,13 @@ fn run(
         report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         (report.facts, report.around, report.calls) = (later.facts, later.around, later.calls);
     }
+    if !run.ended_early && !run.skipped.functions.is_empty() {
+        let unknown = options::unknown(&run);
+        let mut found = job.run(&unknown, Wanted::default(), Arguments::UnknownAlso(&run.skipped)).0.diagnostics;
+        found.retain(|d| run.skipped.contains(d.span));
+        report.diagnostics.extend(found);
+        report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+    }
     if run.has_defaults && !run.exhausted {
         let wanted = Wanted { witnesses: wanted.witnesses, ..Wanted::default() };
         let (with_defaults, run) = job.run(&Assumed::default(), wanted, Arguments::Defaults);
@@ -146,18 +153,29 @@ fn run(
         let starred = starred::starred(project, file);
         let is_executed = || starred::is_executed(project, file);
         let excludes = |package: &str, version: &str| project.excludes(file, package, version);
+        let missing = |module: &str, level, name: Option<&str>| project.missing_import(file, module, level, name);
         let body = &source.parsed().module.body;
-        let parsed = rules::Source::new(file, body, source.text(), starred, &is_executed, &excludes);
-        report.diagnostics.extend(rules::parsed(rules, &parsed));
+        let parsed = rules::Source::new(file, body, source.text(), starred, &is_executed, &excludes, &missing);
+        let mut found = rules::parsed(rules, &parsed);
+        // Where a run fails, a rule that reads only the text has nothing to add.
+        let fails_at = |span: Span, have: &Diagnostic| {
+            let failed = have.span;
+            let covers = failed.file == span.file && failed.start <= span.start && span.end <= failed.end;
+            have.severity == Severity::Error && covers
+        };
+        found.retain(|d| !report.diagnostics.iter().any(|have| fails_at(d.span, have)));
+        report.diagnostics.extend(found);
         report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     }
     report
 }
 
 /// The arguments of functions that nothing calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Arguments {
+#[derive(Debug, Clone, Copy)]
+enum Arguments<'s> {
     Unknown,
+    /// Unknown, also for the functions that the program calls without reaching all their code.
+    UnknownAlso(&'s Skipped),
     /// The default of each parameter that has one.
     Defaults,
 }
@@ -172,7 +190,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self, assumed: &Assumed, wanted: Wanted, arguments: Arguments) -> (Report, Run) {
+    fn run(&self, assumed: &Assumed, wanted: Wanted, arguments: Arguments<'_>) -> (Report, Run) {
         let Job { project, file, rules, contracts, cancelled } = *self;
         let budget = budget(project, project.file(file));
         let watcher = Watcher {
@@ -195,7 +213,11 @@ impl Job<'_> {
         let sources = Tree(project);
         let mut interp = Interp::new(&sources, &Libraries, &watcher, file, budget);
         interp.spot = wanted.at;
-        interp.with_defaults = arguments == Arguments::Defaults;
+        match arguments {
+            Arguments::Unknown => {}
+            Arguments::UnknownAlso(skipped) => interp.also_uncalled.clone_from(&skipped.functions),
+            Arguments::Defaults => interp.with_defaults = true,
+        }
         let source = |span: Span| watcher.source(span);
         watcher.watch.begin(Watching { rules, source: &source, found: &mut watcher.found.borrow_mut() }, &mut interp);
         interp.run();
@@ -240,6 +262,7 @@ impl Job<'_> {
             found: options::in_question(&report),
             steps: interp.spent(),
             ended_early: interp.ended_early,
+            skipped: interp.skipped(),
             has_defaults: interp.has_defaults,
             exhausted,
         };

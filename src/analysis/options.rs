@@ -14,7 +14,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use super::Report;
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::library::torch::broadcast::assumes_gpu;
-use crate::python::{CommandOption, Interp};
+use crate::python::{CommandOption, Interp, Skipped};
 use crate::syntax::Span;
 use crate::value::{Sign, Size, Type, Value, sym};
 
@@ -86,6 +86,8 @@ pub(super) struct Run {
     pub steps: u64,
     /// The program ended with an exception, or with a call such as `sys.exit()`.
     pub ended_early: bool,
+    /// The code of called functions that the run has not reached.
+    pub skipped: Skipped,
     /// A function that nothing calls has a parameter with a default.
     pub has_defaults: bool,
     /// The step budget was spent.
@@ -233,7 +235,12 @@ pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Oth
 /// it does not accept. `None` if the program reads no options, or does not end early.
 pub(super) fn for_later_code(first: &Run) -> Option<Assumed> {
     let wanted = first.ended_early && !first.exhausted && !first.options.is_empty();
-    wanted.then(|| first.options.keys().map(|made| (*made, Other::Any)).collect())
+    wanted.then(|| unknown(first))
+}
+
+/// Unknown values for all options that a run has read.
+pub(super) fn unknown(first: &Run) -> Assumed {
+    first.options.keys().map(|made| (*made, Other::Any)).collect()
 }
 
 /// Turns an error into a warning if a run with other option values refutes it. Drops a finding that
@@ -256,7 +263,9 @@ pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&A
         if diagnostic.severity == Severity::Error {
             let depends = worlds.decides(&finding, &diagnostic.message);
             weaken_one(diagnostic, &depends);
-            return matches!(depends, Dependence::No) || !first.supposed.contains(&finding.1);
+            // A name that a library does not have is a mistake, whatever leads to its use.
+            let is_of_library = &*finding.0 == "TV801" && diagnostic.message.contains("` does not exist");
+            return is_of_library || matches!(depends, Dependence::No) || !first.supposed.contains(&finding.1);
         }
         // A warning that rests on an assumption is dropped with less proof than an error needs.
         worlds.unknown().is_none_or(|run| run.has(&finding) || !run.passed.contains(&finding.1))
@@ -415,7 +424,7 @@ impl Worlds<'_> {
 
     /// The result of a run in which all options are unknown.
     fn unknown(&self) -> Option<Rc<Run>> {
-        self.run(self.first.options.keys().map(|made| (*made, Other::Any)).collect())
+        self.run(unknown(self.first))
     }
 
     /// The result of a run with these values; `None` if too many runs are needed.

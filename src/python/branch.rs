@@ -170,13 +170,17 @@ impl<'p> Interp<'p> {
             return Value::Unknown;
         }
         match truth {
-            Some(true) => self.eval(&e.body),
-            Some(false) => self.eval(&e.orelse),
+            Some(truth) => {
+                let arm = if truth { &e.body } else { &e.orelse };
+                self.reach(&**arm);
+                self.eval(arm)
+            }
             None => {
                 let doubts = self.doubt(&e.test);
                 let stops = Cell::new(false);
                 let arm = |it: &mut Self, truth: bool, expr: &'p Expr| {
                     it.assume(&e.test, truth);
+                    it.reach(expr);
                     let value = it.eval(expr);
                     stops.set(stops.get() || it.stopped);
                     Some(value)
@@ -237,6 +241,7 @@ impl<'p> Interp<'p> {
     /// `a or b or …`, which stops at the first true operand.
     fn all_conditions(&mut self, stops_at: bool, operands: &'p [Expr]) -> Option<bool> {
         let (first, rest) = operands.split_first()?;
+        self.reach(first);
         let truth = self.condition(first);
         if rest.is_empty() || self.stopped || truth == Some(stops_at) {
             return truth;
@@ -280,6 +285,7 @@ impl<'p> Interp<'p> {
 
     fn last_evaluated(&mut self, stops_at: bool, operands: &'p [Expr]) -> Value {
         let Some((first, rest)) = operands.split_first() else { return Value::Unknown };
+        self.reach(first);
         let value = self.eval(first);
         if rest.is_empty() || self.stopped {
             return value;

@@ -11,7 +11,7 @@ use super::protocol::names_other_class;
 use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
-use crate::syntax::{Expr, Span, Stmt, path_of};
+use crate::syntax::{Expr, Ranged, Span, Stmt, path_of};
 use crate::value::{Data, Function, ObjId, Sym, Value, sym};
 
 /// A function that nothing called, and the receiver if it is a method.
@@ -43,6 +43,7 @@ impl<'p> Interp<'p> {
         // After a condition of which only one arm says this, it is not known.
         self.remember(ON_CPU, Value::Bool(false));
         let (scope, flow) = self.run_main();
+        self.record_called();
         self.ended_early = flow == Flow::Stopped && !exits_at_end(&self.sources.module(self.root).body);
         let library = self.library;
         library.ended(self);
@@ -58,7 +59,7 @@ impl<'p> Interp<'p> {
         while let Some(id) = self.defined.get(at).copied() {
             at += 1;
             let Data::Function(function) = self.heap.get(id) else { continue };
-            if self.executed.contains(&function.code) || self.is_redefined(id, function) {
+            if !self.is_uncalled(function) || self.is_redefined(id, function) {
                 continue;
             }
             let function = function.clone();
@@ -73,6 +74,16 @@ impl<'p> Interp<'p> {
             self.run_in_evaluation_mode(uncalled);
             self.frames.pop();
         }
+    }
+
+    /// Whether a function runs as if nothing called it.
+    fn is_uncalled(&self, function: &Function) -> bool {
+        let code = function.code;
+        let also = || match self.code.get(code.0 as usize).map(|code| code.body) {
+            Some(Body::Function(def)) => self.also_uncalled.contains(&def.name.range()),
+            _ => false,
+        };
+        !self.executed.contains(&code) || !self.also_uncalled.is_empty() && also()
     }
 
     /// Makes unknown the contents of the global lists, sets and dictionaries that uncalled
@@ -135,7 +146,7 @@ impl<'p> Interp<'p> {
             }
             _ => None,
         };
-        if self.executed.contains(&function.code) {
+        if !self.is_uncalled(&function) {
             return None;
         }
         let uncalled = Uncalled { id, function, def, receiver, span };

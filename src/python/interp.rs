@@ -14,7 +14,7 @@ use super::leave::{Block, BlockId, BlockKind, Exit, Loop};
 use super::writes::Writes;
 use super::{Args, Bound, CommandOption, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprGenerator, ExprLambda, StmtClassDef, StmtFunctionDef};
-use crate::syntax::{FileId, Ranged, Span};
+use crate::syntax::{FileId, Ranged, Span, TextRange};
 use crate::value::{CodeId, Heap, Mark, Note, ObjId, Origin, Sym, Value, sym};
 
 /// The largest depth of calls.
@@ -177,6 +177,11 @@ pub(crate) struct Interp<'p> {
     pub(super) stored: FxHashMap<ObjId, Rc<[Sym]>>,
     /// For each file, the types of its objects, recognised by what the file does with them.
     pub(super) protocols: FxHashMap<FileId, Rc<super::protocol::Protocols>>,
+    /// What the run has reached.
+    pub(super) reached: super::skipped::Reached,
+    /// Functions that run as if nothing called them, although the program calls them: their names,
+    /// where they are defined.
+    pub also_uncalled: FxHashSet<TextRange>,
     /// Bodies that ran at least once.
     pub(super) executed: FxHashSet<CodeId>,
     /// The functions that the root file defines, in order, except those in an arm of an unknown
@@ -279,6 +284,8 @@ impl<'p> Interp<'p> {
             stored: FxHashMap::default(),
             protocols: FxHashMap::default(),
             literals: FxHashSet::default(),
+            reached: super::skipped::Reached::default(),
+            also_uncalled: FxHashSet::default(),
             executed: FxHashSet::default(),
             defined: Vec::new(),
             overridden: FxHashSet::default(),

@@ -33,6 +33,7 @@ impl<'p> Interp<'p> {
         if !self.step() {
             return Flow::Next;
         }
+        self.reach(stmt);
         let before = self.before();
         let flow = self.exec_stmt(stmt);
         if std::mem::take(&mut self.stopped) {
