@@ -8,6 +8,7 @@ mod content;
 mod data;
 mod disk;
 mod imports;
+mod own_imports;
 mod programs;
 mod read;
 mod requirements;
@@ -126,7 +127,7 @@ impl Project {
     }
 
     /// Whether some named file that belongs to the same program as `file` contains this text, not
-    /// counting lines that are comments.
+    /// counting lines that are comments or that only print.
     pub(crate) fn mentions(&self, file: FileId, text: &'static str) -> bool {
         self.programs().mention(self.file(file), text, self.named_files())
     }

@@ -130,7 +130,7 @@ impl Programs {
     }
 
     /// Whether one of these files belongs to the same program as `file` and contains the text, not
-    /// counting lines that are comments.
+    /// counting lines that are comments or that only print.
     pub(super) fn mention<'a>(
         &self,
         file: &SourceFile,
@@ -145,11 +145,12 @@ impl Programs {
     }
 }
 
-/// Whether a source contains a text outside of lines that are comments.
+/// Whether a source contains a text outside of lines that are comments or that only print:
+/// `print(torch.__version__)` tests no version.
 fn code_contains(source: &str, text: &str) -> bool {
     source.match_indices(text).any(|(at, _)| {
-        let before = source.get(..at).and_then(|before| before.rsplit('\n').next());
-        before.is_none_or(|before| !before.trim_start().starts_with('#'))
+        let before = source.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
+        !["#", "print(", "logger.", "logging."].iter().any(|start| before.trim_start().starts_with(start))
     })
 }
 

@@ -124,7 +124,11 @@ impl Interp<'_> {
             self.deferred.insert(scope, Deferred { file, bindings: self.sources.bindings(file) });
         } else {
             self.meter.eager -= size;
+            // The importing code continues only if the import succeeds, so what the module tests
+            // (`if not folder.exists(): sys.exit(1)`) makes nothing after the import uncertain.
+            let context = self.context;
             self.run_module(file, scope);
+            self.context = context;
         }
         (Value::Obj(module), scope)
     }
