@@ -77,9 +77,26 @@ const REMOVED: &[(&str, &str, &str)] = &[
     ("trapz", "2.4", "numpy.trapezoid"),
 ];
 
+/// Functions of PyTorch that only raise an error that says that they were removed. The first five do so
+/// in PyTorch 2.6, too. The others work there, but not in 2.15; the versions between were not tried.
+const RAISING: &[(&str, &str, &str)] = &[
+    ("symeig", "2.0", "torch.linalg.eigh"),
+    ("eig", "2.0", "torch.linalg.eig"),
+    ("lstsq", "2.0", "torch.linalg.lstsq"),
+    ("solve", "2.0", "torch.linalg.solve"),
+    ("matrix_rank", "2.0", "torch.linalg.matrix_rank"),
+    ("qr", "2.15", "torch.linalg.qr"),
+    ("cholesky", "2.15", "torch.linalg.cholesky"),
+];
+
 /// The version of a library that removed a name, and what replaces the name.
 pub(crate) fn removed_name(path: &str, name: &str) -> Option<(&'static str, &'static str)> {
-    let removed = REMOVED.iter().find(|(removed, ..)| path == "numpy" && *removed == name)?;
+    let table = match path {
+        "numpy" => REMOVED,
+        "torch" => RAISING,
+        _ => return None,
+    };
+    let removed = table.iter().find(|(removed, ..)| *removed == name)?;
     Some((removed.1, removed.2))
 }
 

@@ -30,7 +30,7 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
             false => it.in_arm_of_callee(|it| it.reject(rejection, span)),
         }
         it.raise("TypeError");
-    } else {
+    } else if !it.excludes_newest_pytorch() {
         it.suspect(rejection);
     }
 }

@@ -13,14 +13,21 @@ impl Project {
     pub(crate) fn excludes(&self, file: FileId, package: &str, version: &str) -> bool {
         let Some(folder) = self.file(file).canonical().parent() else { return false };
         let folders = folder.ancestors().take_while(|above| above.starts_with(self.root()));
-        folders.into_iter().any(|above| self.requirements_in(above).any(|text| excluded(text, package, version)))
+        folders.into_iter().any(|above| {
+            // Some projects have a folder of requirements: `requirements/base.txt`.
+            let inside = self.texts_in(&above.join("requirements"), |name| {
+                name.rsplit_once('.').is_some_and(|(_, kind)| kind == "txt")
+            });
+            let mut texts = self.texts_in(above, states_requirements).into_iter().chain(inside);
+            texts.any(|text| excluded(text, package, version))
+        })
     }
 
-    /// The texts of the files in a folder that may state requirements.
-    fn requirements_in(&self, folder: &Path) -> impl Iterator<Item = &str> {
+    /// The texts of the files in a folder that have a wanted name.
+    fn texts_in(&self, folder: &Path, is_wanted: fn(&str) -> bool) -> Vec<&str> {
         let files = self.listing(folder).iter().filter(|(_, kind)| **kind == Kind::File);
-        let wanted = files.filter(|(name, _)| name.to_str().is_some_and(states_requirements));
-        wanted.filter_map(move |(name, _)| self.data_below(folder, &folder.join(name)))
+        let wanted = files.filter(|(name, _)| name.to_str().is_some_and(is_wanted));
+        wanted.filter_map(|(name, _)| self.data_below(folder, &folder.join(name))).collect()
     }
 }
 

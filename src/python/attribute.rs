@@ -441,8 +441,25 @@ impl<'p> Interp<'p> {
             return;
         }
         if let Some(id) = object.as_obj() {
-            self.heap.set_attr(id, name.as_str(), value);
+            // An unseen base class may have a property of this name, whose setter converts the number.
+            let is_converted = value.number_type().is_some() && self.may_have_setter(object);
+            self.heap.set_attr(id, name.as_str(), if is_converted { Value::Unknown } else { value });
         }
+    }
+
+    /// Whether an object that the current method did not get as `self` has a class with unseen bases.
+    fn may_have_setter(&self, object: &Value) -> bool {
+        let is_self = self
+            .frames
+            .last()
+            .and_then(|frame| frame.owner.as_ref())
+            .is_some_and(|(_, own)| own.as_ref().is_some_and(|own| own.as_obj() == object.as_obj()));
+        let is_open = |class: &Value| match class {
+            Value::Obj(id) => matches!(self.heap.get(*id), Data::Class(class) if class.open),
+            Value::Path(_) => false,
+            _ => true,
+        };
+        !is_self && self.mro_of(object).iter().any(is_open)
     }
 
     pub(crate) fn setattr(&mut self, object: &Value, name: Sym, value: Value, span: Span) {

@@ -246,8 +246,14 @@ impl<'p> Interp<'p> {
     }
 
     fn call_instance(&mut self, object: &Value, args: Args, span: Span) -> Value {
-        for class in self.mro_of(object).iter().cloned() {
+        let line = self.mro_of(object);
+        let defines_call =
+            |class: &Value| class.as_obj().is_some_and(|id| self.class_attr(id, sym("__call__")).is_some());
+        let own_call = line.iter().rposition(defines_call);
+        for (at, class) in line.iter().cloned().enumerate() {
             match class {
+                // Of the modules, only `torch.nn.Module` itself defines `__call__`.
+                Value::Path(path) if own_call > Some(at) && path.as_str().starts_with("torch.nn.") => {}
                 Value::Obj(class) => {
                     if let Some(method) = self.class_attr(class, sym("__call__")) {
                         return self.call(&method, args.prepend(Arg::new(object.clone(), span)), span);

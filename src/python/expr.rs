@@ -243,6 +243,10 @@ impl<'p> Interp<'p> {
                 Some(value) => return value.clone(),
             }
         }
+        // A function may bind a variable of the module that has the name of a builtin.
+        if self.sources.bindings(self.file()).globals.contains(name.as_str()) {
+            return Value::Unknown;
+        }
         super::builtins::lookup(name)
     }
 
@@ -552,9 +556,8 @@ impl<'p> Interp<'p> {
         self.check_loss(func, callee, &args, span);
         // If all arguments are literals, the result does not depend on the condition of an arm.
         let is_constant = matches!(callee, Value::Path(_))
-            && args.kw.is_empty()
             && !args.pos.is_empty()
-            && args.pos.iter().all(|arg| self.literals.contains(&arg.span));
+            && args.pos.iter().chain(args.kw.iter().map(|(_, arg)| arg)).all(|arg| self.literals.contains(&arg.span));
         let value =
             if is_constant { self.in_any_arm(|it| it.call(callee, args, span)) } else { self.call(callee, args, span) };
         match value {
@@ -634,6 +637,9 @@ impl<'p> Interp<'p> {
         for keyword in &arguments.keywords {
             let value = self.eval(&keyword.value);
             let span = self.span(&keyword.value);
+            if self.context.guesses > 0 && is_literal(&keyword.value) {
+                self.literals.insert(span);
+            }
             match &keyword.arg {
                 Some(name) => args.kw.push((sym(name.as_str()), Arg::new(value, span))),
                 None => match self.heap.dict_of(&value).cloned() {

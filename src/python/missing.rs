@@ -12,6 +12,9 @@ use crate::value::{ArrayKind, Data, Sym, Value, counted, sym};
 /// have more attributes, and the functions of PyTorch keep the subclass.
 const WITH_TENSOR_CLASSES: &[&str] = &["import monai", "from monai", "import fastai", "from fastai"];
 
+/// The version whose signatures torchvet knows.
+const NEWEST_PYTORCH: &str = "2.15";
+
 impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have, unless the program
     /// may set this name, test for it, or import a module of this name.
@@ -20,7 +23,7 @@ impl Interp<'_> {
             let is_old = || self.sources.excludes(self.root, path.as_str(), version);
             if !self.may_be_given(name) && !self.tests_version(path, name) && !is_old() {
                 let assumed = sym(&format!("with {path} {version} or newer")).as_str();
-                let message = format!("`{path}.{name}` does not exist: use `{instead}`");
+                let message = format!("`{path}.{name}` was removed: use `{instead}`");
                 let reads = Vec::new();
                 self.in_any_arm(|it| {
                     it.suspect(Rejection { kind: RejectKind::Name, message, reads, span, assumed: Some(assumed) });
@@ -32,6 +35,11 @@ impl Interp<'_> {
         if !self.may_be_given(name) && !self.tests_version(path, name) && !self.imports(name) {
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
         }
+    }
+
+    /// Whether the requirements of the project exclude the newest version of PyTorch.
+    pub(crate) fn excludes_newest_pytorch(&self) -> bool {
+        self.sources.excludes(self.root, "torch", NEWEST_PYTORCH)
     }
 
     /// Whether the program imports a module that may add this name to a library: for example,

@@ -91,6 +91,8 @@ pub(crate) struct Source<'a> {
     pub(super) is_executed: &'a dyn Fn() -> bool,
     /// Whether the project's requirements exclude a version of a package and all newer ones.
     pub(super) excludes: &'a dyn Fn(&str, &str) -> bool,
+    /// Why an import fails, if the project shows it.
+    pub(super) missing_import: MissingImport<'a>,
     /// All statements, those in functions and classes included.
     pub(super) statements: Vec<&'a Stmt>,
 }
@@ -103,8 +105,10 @@ impl<'a> Source<'a> {
         starred: Option<FxHashSet<&'a str>>,
         is_executed: &'a dyn Fn() -> bool,
         excludes: &'a dyn Fn(&str, &str) -> bool,
+        missing_import: MissingImport<'a>,
     ) -> Source<'a> {
-        Source { file, body, text, starred, is_executed, excludes, statements: statements(body, true) }
+        let statements = statements(body, true);
+        Source { file, body, text, starred, is_executed, excludes, missing_import, statements }
     }
 
     pub(super) fn span(&self, range: TextRange) -> Span {
@@ -141,6 +145,14 @@ impl<'a> Source<'a> {
             .any(|text| self.text.contains(text))
     }
 
+    /// The statements in `try` and in its handlers: the program handles the exception, perhaps with code for
+    /// another version.
+    pub(super) fn attempted(&self) -> Vec<&'a Stmt> {
+        let attempts = self.statements.iter().filter(|stmt| stmt.is_try_stmt());
+        let attempted = attempts.flat_map(|attempt| blocks(attempt));
+        attempted.flat_map(|block| statements(block, false)).collect()
+    }
+
     /// Whether the file contains `from package import name`, also from a module of the package.
     pub(super) fn imports_from(&self, package: &str, name: &str) -> bool {
         self.statements.iter().filter_map(|stmt| stmt.as_import_from_stmt()).any(|import| {
@@ -162,6 +174,10 @@ pub(crate) struct Call<'a> {
     pub path: Sym,
     pub bound: &'a Bound,
 }
+
+/// For the module of an import, its leading dots, and a name: why the import fails, if it does, and the
+/// names that the module defines.
+pub(crate) type MissingImport<'a> = &'a dyn Fn(&str, u32, Option<&str>) -> Option<(String, Vec<&'a str>)>;
 
 /// The findings of rules.
 pub(super) struct Findings<'c> {

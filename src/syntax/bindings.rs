@@ -1,7 +1,9 @@
 //! Which statements of a module bind which names.
 
 use ruff_python_ast::{self as ast, Expr, Stmt};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::search::statements;
 
 /// The top-level statements of a module, by the names that they bind or change. With them, the
 /// meaning of one name can be found without running the whole module.
@@ -10,6 +12,8 @@ pub(crate) struct Bindings {
     names: FxHashMap<Box<str>, Vec<Place>>,
     /// The indices of the statements `from module import *`.
     pub stars: Vec<u32>,
+    /// The names that some function declares as `global`.
+    pub globals: FxHashSet<Box<str>>,
     /// There is code under `if __name__ == "__main__"`: the module may be run as a script.
     pub is_main: bool,
 }
@@ -34,6 +38,11 @@ impl Bindings {
             }
             all.is_main |= matches!(stmt, Stmt::If(test) if asks_for_main(&test.test));
             all.add(stmt, Place::Stmt(index));
+        }
+        for stmt in statements(body, true) {
+            if let Stmt::Global(global) = stmt {
+                all.globals.extend(global.names.iter().map(|name| Box::from(name.as_str())));
+            }
         }
         // Imports for type checkers are used only if nothing else binds the name.
         for (index, stmt) in (0..).zip(body) {

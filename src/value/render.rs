@@ -139,6 +139,7 @@ pub(crate) fn kind_text(heap: &Heap, value: &Value) -> &'static str {
             Data::Set(_) => "a set",
             Data::Tensor(tensor) if tensor.array == ArrayKind::Numpy => "a NumPy array",
             Data::Iter(_) => "an iterator",
+            Data::Tensor(_) => "a tensor",
             _ => "an object",
         },
         other => match other.number_type() {

@@ -24,6 +24,9 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.report_if_independent(is_literal, |cx| {
             cx.reject(RejectKind::Value, message, vec![("`map_location` is given here".to_owned(), at)]);
         });
+    } else if given.as_str().is_some() {
+        // This rejects a name that is not a device.
+        super::factory::options::device(cx, &given);
     }
     Value::Unknown
 }
@@ -50,6 +53,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def("torch.utils.checkpoint.checkpoint", "function, *args, **kwargs", checkpoint);
     t.def("torch.utils.checkpoint.checkpoint_sequential", "functions, segments, input, **kwargs", sequential);
     t.def("torch.load", "f, map_location=None, pickle_module=None, **kwargs", load);
+    t.def("torch.jit.load", "f, map_location=None, _extra_files=None, _restore_shapes=False", load);
     t.def("torch.save", "obj, f, pickle_module=None, **kwargs", |_, _| Value::None);
     t.def("torch.serialization.add_safe_globals", "safe_globals", |_, _| Value::None);
     t.def("torch.serialization.safe_globals", "safe_globals", |_, _| Value::Unknown);

@@ -115,7 +115,8 @@ fn check_names(cx: &mut Cx<'_, '_>, b: &Bound) {
         return;
     }
     for (name, _) in &b.extra {
-        if params().all(|param| param != name.as_str()) {
+        let was_removed = name.as_str() == "verbose";
+        if params().all(|param| param != name.as_str()) && !(was_removed && cx.it.excludes_newest_pytorch()) {
             let (message, _) = unknown_argument(cx.name(), name.as_str(), params());
             cx.reject_if("with the newest PyTorch", RejectKind::Arguments, message, Vec::new());
         }

@@ -121,7 +121,7 @@ impl<'a> Visitor<'a> for Training<'a> {
         match expr {
             Expr::Attribute(attribute) => {
                 let name = attribute.attr.as_str();
-                self.clears |= name.contains("zero") || name.contains("reset") || name == "grad";
+                self.clears |= ["zero", "reset", "clear"].iter().any(|part| name.contains(part)) || name == "grad";
             }
             Expr::Name(name) => self.clears |= name.id.as_str().contains("zero"),
             Expr::Call(call) => {

@@ -77,7 +77,8 @@ fn first_read(variable: &str, blocks: &[&[Stmt]]) -> Option<TextRange> {
     for stmt in blocks.iter().copied().flatten() {
         let mut uses = Uses::of(variable);
         uses.visit_stmt(stmt);
-        if uses.read.is_some() || uses.assigned {
+        let leaves = matches!(stmt, Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return(_) | Stmt::Raise(_));
+        if uses.read.is_some() || uses.assigned || leaves {
             return uses.read;
         }
     }

@@ -2,9 +2,13 @@
 
 pub(super) mod argument_in_wrong_place;
 pub(super) mod attribute_set_in_some_branches;
+pub(super) mod conditional_before_comma;
+pub(super) mod lightning_argument_removed;
 pub(super) mod lightning_hook_arguments;
 pub(super) mod lightning_hook_removed;
 pub(super) mod loop_variable_reused;
+pub(super) mod missing_import;
+pub(super) mod misspelt_attribute;
 pub(super) mod misspelt_method;
 pub(super) mod optimizer_settings_ignored;
 pub(super) mod optimizers_returned_as_pair;

@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtImportFrom};
-use crate::syntax::{Ranged, Stmt, TextRange, calls, path_of, statements};
+use crate::syntax::{Ranged, Stmt, TextRange, calls, path_of};
 
 const NAME: &str = "training-argument-removed";
 
@@ -75,7 +75,7 @@ impl Rule for TrainingArgumentRemoved {
         if !has("transformers") || source.tests_versions() {
             return;
         }
-        let attempted = attempted(source);
+        let attempted = source.attempted();
         let is_attempted = |range: TextRange| attempted.iter().any(|stmt| stmt.range().contains_range(range));
         for stmt in &source.statements {
             if let Stmt::ImportFrom(import) = stmt
@@ -104,14 +104,8 @@ impl Rule for TrainingArgumentRemoved {
 }
 
 /// The part of a message that names what replaces something.
-fn replacement(new: &str) -> String {
+pub(super) fn replacement(new: &str) -> String {
     if new.is_empty() { String::new() } else { format!(" (use {new})") }
-}
-
-/// The statements in `try`: the program handles the exception.
-fn attempted<'a>(source: &Source<'a>) -> Vec<&'a Stmt> {
-    let attempts = source.statements.iter().filter_map(|stmt| stmt.as_try_stmt());
-    attempts.flat_map(|attempt| statements(&attempt.body, false)).collect()
 }
 
 fn report_names(findings: &mut Findings<'_>, source: &Source<'_>, import: &StmtImportFrom) {

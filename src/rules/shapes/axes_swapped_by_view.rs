@@ -3,12 +3,18 @@
 //! In the first case, the view must have at least three axes and move at least two sizes, which
 //! must be different numbers or symbols. Two different symbols, or a symbol and a number, are
 //! assumed to be different sizes.
+//!
+//! A view whose text names the sizes of its own input in another order is also found where nothing is
+//! known about the tensor. Both findings are at the call, so that one mistake is reported once.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
-use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::rule::{Call, Context, Findings, Rule, Source};
 use crate::rules::trace;
-use crate::syntax::Span;
+use crate::syntax::ast::{ExprCall, Number, UnaryOp};
+use crate::syntax::{
+    Expr, Ranged, Span, Stmt, blocks, called, calls, expressions, is_method_call, is_read, path_of, statements,
+};
 use crate::value::{ArrayKind, Data, ObjId, Size, Tensor, Value};
 
 const NAME: &str = "axes-swapped-by-view";
@@ -38,6 +44,16 @@ const MOST: usize = 64;
 pub(crate) struct AxesSwappedByView;
 
 impl Rule for AxesSwappedByView {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        if !source.text.contains(".view(") && !source.text.contains(".reshape(") {
+            return;
+        }
+        check_text(findings, source, &Scope::of(source.body));
+        for def in source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt()) {
+            check_text(findings, source, &Scope::of(&def.body));
+        }
+    }
+
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let it = &*cx.it;
         let span = cx.span;
@@ -242,4 +258,193 @@ fn swaps(old: &[Size], new: &[Size], is_padded: impl FnOnce() -> bool) -> bool {
         || neighbours && (moves(0) && moves(1) || moves(2) && moves(3))
         || from.len() == 2 && moves(1) && moves(2) && is_padded();
     !shift && from.len() >= 2 && distinct(&from) && from.iter().all(|size| to.contains(size))
+}
+
+/// A function (or the file) of which the text is checked.
+struct Scope<'a> {
+    body: &'a [Stmt],
+    all: Vec<&'a Stmt>,
+}
+
+impl<'a> Scope<'a> {
+    fn of(body: &'a [Stmt]) -> Self {
+        Scope { body, all: statements(body, false) }
+    }
+
+    /// Whether a tensor is padded, reordered or viewed somewhere in the function, or is a state of a recurrent network.
+    /// A view may then restore the axes, or shift the rows of scores on purpose, or one of the axes may have one
+    /// element.
+    fn may_be_meant(&self, tensor: &[&str]) -> bool {
+        let is_state = tensor.last().is_some_and(|name| {
+            let name = name.to_ascii_lowercase();
+            ["hid", "state", "cell"].iter().any(|part| name.contains(part))
+                || matches!(name.as_str(), "h" | "hn" | "h_n" | "h0" | "hx" | "c" | "cn" | "c_n" | "c0" | "cx")
+        });
+        let pads = || self.all.iter().copied().filter(|stmt| is_simple(stmt)).flat_map(calls).any(is_one_of(PADS));
+        is_state || self.values(tensor).any(moves_or_views) || pads()
+    }
+
+    /// The values that are assigned to a tensor.
+    fn values(&self, tensor: &[&str]) -> impl Iterator<Item = &'a Expr> {
+        self.all.iter().filter_map(move |stmt| {
+            let assign = stmt.as_assign_stmt()?;
+            assign.targets.iter().any(|target| path_of(target) == tensor).then_some(&*assign.value)
+        })
+    }
+
+    /// The blocks of the function.
+    fn blocks(&self) -> impl Iterator<Item = &'a [Stmt]> {
+        let inner = self.all.iter().copied().filter(|stmt| !matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)));
+        std::iter::once(self.body).chain(inner.flat_map(blocks))
+    }
+}
+
+fn is_one_of(names: &'static [&'static str]) -> impl Fn(&ExprCall) -> bool {
+    move |call| called(call).is_some_and(|name| names.contains(&name))
+}
+
+/// Whether a value is made by a view or by a function that reorders elements.
+fn moves_or_views(value: &Expr) -> bool {
+    match value {
+        Expr::Call(call) => {
+            let is_one = called(call).is_some_and(|name| VIEWS.contains(&name) || MOVES.contains(&name));
+            is_one || call.func.as_attribute_expr().is_some_and(|callee| moves_or_views(&callee.value))
+        }
+        Expr::Attribute(attribute) => MOVES.contains(&attribute.attr.as_str()),
+        Expr::Subscript(subscript) => moves_or_views(&subscript.value),
+        _ => false,
+    }
+}
+
+/// Whether a statement contains no other statements.
+fn is_simple(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Assign(_) | Stmt::AnnAssign(_) | Stmt::AugAssign(_) | Stmt::Expr(_) | Stmt::Return(_))
+}
+
+/// Reports the views whose sizes are those of the tensor itself in another order, by their text.
+fn check_text(findings: &mut Findings<'_>, source: &Source<'_>, scope: &Scope<'_>) {
+    for block in scope.blocks() {
+        // The sizes that this block has given names: `B, T, D = x.shape`.
+        let mut named: Vec<Named<'_>> = Vec::new();
+        for stmt in block {
+            if is_simple(stmt) {
+                for call in calls(stmt) {
+                    let Some(swapped) = swapped_sizes(call, &named) else { continue };
+                    if scope.may_be_meant(&swapped.tensor) {
+                        continue;
+                    }
+                    let message = format!(
+                        "the sizes of `{}` change places (axes {}), but the elements are not moved: use `permute` to \
+                         reorder axes",
+                        swapped.tensor.join("."),
+                        swapped.axes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+                    );
+                    findings.report(NAME, Severity::Warning, message, source.span(call.range()), Vec::new());
+                }
+            }
+            let bound: Vec<Vec<&str>> =
+                expressions(stmt).into_iter().filter(|expr| !is_read(expr)).map(path_of).collect();
+            named.retain(|one| !bound.iter().any(|path| *path == one.tensor || is_name_in(path, &one.sizes)));
+            named.extend(Named::of(stmt));
+        }
+    }
+}
+
+fn is_name_in(path: &[&str], names: &[&str]) -> bool {
+    matches!(path, [name] if names.contains(name))
+}
+
+/// The names of the sizes of a tensor.
+struct Named<'a> {
+    tensor: Vec<&'a str>,
+    sizes: Vec<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    /// `B, T, D = x.shape` or `B, T, D = x.size()`.
+    fn of(stmt: &'a Stmt) -> Option<Self> {
+        let assign = stmt.as_assign_stmt()?;
+        let [Expr::Tuple(targets)] = assign.targets.as_slice() else { return None };
+        let shape = match &*assign.value {
+            Expr::Attribute(attribute) if attribute.attr.as_str() == "shape" => &*attribute.value,
+            Expr::Call(call) if is_method_call(call, "size") && call.arguments.is_empty() => {
+                &*call.func.as_attribute_expr()?.value
+            }
+            _ => return None,
+        };
+        let sizes: Vec<&str> =
+            targets.elts.iter().map(|target| Some(target.as_name_expr()?.id.as_str())).collect::<Option<_>>()?;
+        let tensor = path_of(shape);
+        // A name that is given twice, such as `_`, is not the size of one axis.
+        let once = sizes.iter().all(|name| sizes.iter().filter(|other| *other == name).count() == 1);
+        (once && !tensor.is_empty() && !is_name_in(&tensor, &sizes)).then_some(Named { tensor, sizes })
+    }
+}
+
+/// A view with the sizes of the tensor itself, in another order.
+struct Swapped<'a> {
+    tensor: Vec<&'a str>,
+    axes: Vec<usize>,
+}
+
+/// `x.view(x.size(1), x.size(0), -1)`: all sizes except a last `-1` are those of `x`, each once, not in their order.
+fn swapped_sizes<'a>(call: &'a ExprCall, named: &[Named<'_>]) -> Option<Swapped<'a>> {
+    let callee = call.func.as_attribute_expr()?;
+    let tensor = path_of(&callee.value);
+    if !matches!(callee.attr.as_str(), "view" | "reshape") || tensor.is_empty() || !call.arguments.keywords.is_empty() {
+        return None;
+    }
+    let sizes = match &*call.arguments.args {
+        [Expr::Tuple(tuple)] => tuple.elts.as_slice(),
+        [Expr::List(list)] => list.elts.as_slice(),
+        sizes => sizes,
+    };
+    let exact = match sizes.split_last() {
+        Some((last, before)) if integer(last) == Some(-1) => before,
+        _ => sizes,
+    };
+    let axes: Vec<usize> = exact.iter().map(|size| axis_of(size, &tensor, named)).collect::<Option<_>>()?;
+    let once = axes.iter().all(|axis| axes.iter().filter(|other| *other == axis).count() == 1);
+    // With two axes, the tensor may be a row that becomes a column.
+    let is_swap = sizes.len() >= 3 && axes.len() >= 2 && once && !axes.is_sorted();
+    (is_swap && !is_shift(&axes)).then_some(Swapped { tensor, axes })
+}
+
+/// Whether only the first two or the last two of four axes change places: attention with relative positions shifts its
+/// scores in this way.
+fn is_shift(axes: &[usize]) -> bool {
+    matches!(axes, [1, 0, 2, 3] | [0, 1, 3, 2])
+}
+
+/// The axis of the tensor whose size an expression is.
+fn axis_of(size: &Expr, tensor: &[&str], named: &[Named<'_>]) -> Option<usize> {
+    let (object, axis) = match size {
+        Expr::Name(name) => {
+            let sizes = &named.iter().find(|one| one.tensor == tensor)?.sizes;
+            return sizes.iter().position(|one| *one == name.id.as_str());
+        }
+        Expr::Subscript(subscript) => {
+            let shape = subscript.value.as_attribute_expr().filter(|shape| shape.attr.as_str() == "shape")?;
+            (&*shape.value, &*subscript.slice)
+        }
+        Expr::Call(call) if is_method_call(call, "size") => match &*call.arguments.args {
+            [axis] => (&*call.func.as_attribute_expr()?.value, axis),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let axis = usize::try_from(integer(axis)?).ok()?;
+    (path_of(object) == tensor).then_some(axis)
+}
+
+/// The value of an integer literal, with its sign.
+fn integer(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::UnaryOp(negated) if negated.op == UnaryOp::USub => integer(&negated.operand)?.checked_neg(),
+        Expr::NumberLiteral(literal) => match &literal.value {
+            Number::Int(value) => value.as_i64(),
+            _ => None,
+        },
+        _ => None,
+    }
 }

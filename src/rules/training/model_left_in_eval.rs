@@ -4,6 +4,10 @@
 //! Layers that are frozen in evaluation mode on purpose are in that mode from the first iteration
 //! on. So the rule reports models that were trained in training mode before, or that were put into
 //! training mode as a whole, then into evaluation mode as a whole, and then evaluated.
+//!
+//! Many trainers cannot be followed that far: their models come from unseen code. In these, the rule reads the text: a
+//! loop computes gradients and then calls a function of the same file that calls `eval()`, and `train()` is called only
+//! before the loop. Both findings are at the `eval()`, so that one mistake is reported once.
 
 use std::cell::RefCell;
 
@@ -12,9 +16,10 @@ use rustc_hash::FxHashMap;
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
 use crate::rules::notes::is_without_gradients;
-use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::rule::{Call, Context, Findings, Rule, Source};
 use crate::rules::trace::{Moment, fates, parameters, reach, set_fates};
-use crate::syntax::Span;
+use crate::syntax::ast::{ExprCall, StmtFunctionDef};
+use crate::syntax::{Expr, Ranged, Span, Stmt, blocks, called, calls, is_method_call, path_of, statements};
 use crate::value::{ObjId, State, Sym, Topic, Value};
 
 const NAME: &str = "model-left-in-eval";
@@ -93,6 +98,20 @@ const MODE: Topic = Topic::new("mode");
 
 impl Rule for ModelLeftInEval {
     const LATER_ROUNDS: bool = true;
+
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        if ![".eval()", ".train(", ".backward("].iter().all(|text| source.text.contains(text)) {
+            return;
+        }
+        let functions = Functions::of(source);
+        for Left { train, eval } in source.blocks().flat_map(|block| functions.left_in(block)) {
+            let message = "from the second iteration of the training loop on, the model stays in evaluation mode while \
+                           it is trained";
+            let what = "`train()` is called only here, before the loop".to_owned();
+            let labels = vec![Label { span: source.span(train.range()), message: what }];
+            findings.report(NAME, Severity::Warning, message, source.span(eval.range()), labels);
+        }
+    }
 
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let it = &mut *cx.it;
@@ -200,4 +219,176 @@ fn runs(it: &Interp<'_>) -> Vec<u32> {
 
 fn is(state: &State, topic: Topic) -> bool {
     **state == [topic.into()]
+}
+
+/// A call of `model.train()` before a loop, and a call of `model.eval()` in a function that the loop calls.
+struct Left<'a> {
+    train: &'a ExprCall,
+    eval: &'a ExprCall,
+}
+
+/// The functions of a file, by name. Names that are defined twice are kept, to see what any of them does.
+struct Functions<'a> {
+    all: Vec<&'a StmtFunctionDef>,
+    text: &'a str,
+}
+
+impl<'a> Functions<'a> {
+    fn of(source: &Source<'a>) -> Self {
+        let all = source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt()).collect();
+        Functions { all, text: source.text }
+    }
+
+    fn named(&self, name: &str) -> Vec<&'a StmtFunctionDef> {
+        self.all.iter().copied().filter(|def| def.name.as_str() == name).collect()
+    }
+
+    /// The models that a loop leaves in evaluation mode, if the block puts them into training mode only before it.
+    fn left_in(&self, block: &'a [Stmt]) -> Vec<Left<'a>> {
+        let mut found = Vec::new();
+        for (at, stmt) in block.iter().enumerate() {
+            let Some(train) = puts_into_training_mode(stmt) else { continue };
+            let mut model = path_of(&train.func);
+            model.pop();
+            if matches!(model.as_slice(), [] | ["self"]) {
+                continue;
+            }
+            let later = block.get(at + 1..).unwrap_or_default();
+            let mut loops = later.iter().filter(|stmt| matches!(stmt, Stmt::For(_) | Stmt::While(_)));
+            let eval = loops.find_map(|outer| self.evaluated_in(outer, &model));
+            found.extend(eval.map(|eval| Left { train, eval }));
+        }
+        found
+    }
+
+    /// The `eval()` of a function that the loop calls after `backward()`, if nothing in the loop may set the mode
+    /// again.
+    fn evaluated_in(&self, outer: &'a Stmt, model: &[&'a str]) -> Option<&'a ExprCall> {
+        let all = calls(outer);
+        let first = all.iter().filter(|call| is_method_call(call, "backward")).map(|call| call.start()).min()?;
+        if all.iter().any(|call| self.may_train(call, model, CALLS)) {
+            return None;
+        }
+        all.iter().filter(|call| call.start() > first && !leaves_loop(outer, call)).find_map(|call| {
+            let def = self.own(call)?;
+            let object = object_in(def, call, model)?;
+            let is_plain = def.decorator_list.iter().all(|one| is_without_gradient(&one.expression));
+            let eval = def.body.iter().find_map(|stmt| evaluates(stmt, &object));
+            eval.filter(|_| is_plain)
+        })
+    }
+
+    /// The one function of this file that a call calls: `evaluate(…)` or `self.evaluate(…)`.
+    fn own(&self, call: &ExprCall) -> Option<&'a StmtFunctionDef> {
+        let path = path_of(&call.func);
+        let ([name] | ["self", name]) = path.as_slice() else { return None };
+        match self.named(name).as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// Whether a call may put the model into training mode: it calls `train`, an own function that does so, or an
+    /// unknown function that can reach the model.
+    fn may_train(&self, call: &ExprCall, model: &[&str], depth: u32) -> bool {
+        let Some(name) = called(call) else { return false };
+        let Some(next) = depth.checked_sub(1) else { return true };
+        if MODES.contains(&name) {
+            return true;
+        }
+        let defs = self.named(name);
+        if !defs.is_empty() {
+            let mut inner = defs.iter().flat_map(|def| def.body.iter().flat_map(calls));
+            return inner.any(|call| self.may_train(call, model, next));
+        }
+        let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+        let gets = call.arguments.args.iter().chain(keywords).any(|argument| {
+            let path = path_of(argument);
+            path == model || path == ["self"] || is_alias(&path, model)
+        });
+        // A method that this file does not define is one of a base class, unless it is set as an attribute.
+        let is_inherited = match path_of(&call.func).as_slice() {
+            ["self", method] => !self.text.contains(&format!("self.{method} = ")),
+            ["super", ..] => true,
+            _ => false,
+        };
+        let is_harmless = HARMLESS.iter().any(|part| name.contains(part));
+        (gets && !is_harmless) || (is_inherited && model.first() == Some(&"self") && !is_model(call, model))
+    }
+}
+
+/// How deep calls of own functions are followed.
+const CALLS: u32 = 3;
+
+/// Methods that set the mode of a module, or may do so under their usual meaning.
+const MODES: &[&str] = &["train", "set_mode", "train_mode", "set_train", "apply", "setattr"];
+
+/// Parts of the names of functions that get a model, but do not change its mode.
+const HARMLESS: &[&str] = &["save", "print", "len", "isinstance", "hasattr", "getattr", "type"];
+
+/// Whether a path may be another name of the model: the last parts are the same (`model` and `self.model`).
+fn is_alias(path: &[&str], model: &[&str]) -> bool {
+    !path.is_empty() && path.last() == model.last()
+}
+
+/// Whether a call is the call of the model itself.
+fn is_model(call: &ExprCall, model: &[&str]) -> bool {
+    path_of(&call.func) == model
+}
+
+/// The statement `model.train()` or `model.train(True)`.
+fn puts_into_training_mode(stmt: &Stmt) -> Option<&ExprCall> {
+    let call = stmt.as_expr_stmt()?.value.as_call_expr()?;
+    let is_on = match (&*call.arguments.args, &*call.arguments.keywords) {
+        ([], []) => true,
+        ([Expr::BooleanLiteral(mode)], []) => mode.value,
+        _ => false,
+    };
+    (is_method_call(call, "train") && is_on).then_some(call)
+}
+
+/// The statement `model.eval()` in the body of a function, conditions and loops apart.
+fn evaluates<'a>(stmt: &'a Stmt, model: &[&str]) -> Option<&'a ExprCall> {
+    if let Stmt::With(with) = stmt {
+        return with.body.iter().find_map(|inner| evaluates(inner, model));
+    }
+    let call = stmt.as_expr_stmt()?.value.as_call_expr()?;
+    let is_it = path_of(&call.func).split_last().is_some_and(|(last, object)| *last == "eval" && object == model);
+    is_it.then_some(call)
+}
+
+/// Whether a decorator only switches off gradients.
+fn is_without_gradient(decorator: &Expr) -> bool {
+    let callee = decorator.as_call_expr().map_or(decorator, |call| &*call.func);
+    matches!(path_of(callee).last(), Some(&"no_grad" | &"inference_mode"))
+}
+
+/// The path of the model in a function that is called: its parameter, or the same attribute or global name.
+fn object_in<'a>(def: &'a StmtFunctionDef, call: &ExprCall, model: &[&'a str]) -> Option<Vec<&'a str>> {
+    let is_method = path_of(&call.func).first() == Some(&"self");
+    let parameters: Vec<&str> =
+        def.parameters.iter_non_variadic_params().map(|parameter| parameter.name().as_str()).collect();
+    let given = parameters.get(usize::from(is_method)..).unwrap_or_default();
+    let mut positional = call.arguments.args.iter().take_while(|argument| !argument.is_starred_expr());
+    if let Some(at) = positional.position(|argument| path_of(argument) == model) {
+        return given.get(at).map(|name| vec![*name]);
+    }
+    let mut keywords = call.arguments.keywords.iter();
+    if let Some(keyword) = keywords.find(|keyword| path_of(&keyword.value) == model) {
+        let name = keyword.arg.as_ref()?.as_str();
+        return given.iter().find(|one| **one == name).map(|one| vec![*one]);
+    }
+    let first = model.first()?;
+    let is_same = if *first == "self" { is_method } else { !parameters.contains(first) };
+    is_same.then(|| model.to_vec())
+}
+
+/// Whether the block that contains a call ends the loop: the model is not trained again after it.
+fn leaves_loop(outer: &Stmt, call: &ExprCall) -> bool {
+    let inner = blocks(outer).into_iter().flat_map(|block| statements(block, false)).flat_map(blocks);
+    let mut around = blocks(outer)
+        .into_iter()
+        .chain(inner)
+        .filter(|block| block.iter().any(|stmt| stmt.range().contains_range(call.range())));
+    around.any(|block| matches!(block.last(), Some(Stmt::Break(_) | Stmt::Return(_) | Stmt::Raise(_))))
 }

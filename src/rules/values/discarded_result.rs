@@ -28,6 +28,14 @@ const METHODS: &[&str] = &[
     "masked_fill",
     "scatter",
     "index_fill",
+    "swapaxes",
+    "swapdims",
+    "movedim",
+    "moveaxis",
+    "view_as",
+    "expand_as",
+    "unflatten",
+    "type_as",
 ];
 
 /// Of these methods, those without arguments that only tensors have.

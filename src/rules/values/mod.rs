@@ -3,6 +3,7 @@
 pub(super) mod bits_of_mask_flipped;
 pub(super) mod ceil_of_floor_division;
 pub(super) mod discarded_result;
+pub(super) mod function_without_result;
 pub(super) mod nan_comparison;
 pub(super) mod parameter_rebound;
 pub(super) mod truth_of_optional_tensor;

@@ -38,7 +38,8 @@ pub(crate) fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device
         && is_no_device(text)
     {
         let message = format!("{text:?} is not a device: use \"cpu\", \"cuda\", \"cuda:1\", \"mps\" or another device");
-        cx.reject(RejectKind::Value, message, Vec::new());
+        // No condition makes these names devices.
+        cx.report_if_independent(!text.is_empty(), |cx| cx.reject(RejectKind::Value, message, Vec::new()));
         return Some(None);
     }
     match value {

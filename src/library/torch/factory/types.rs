@@ -266,16 +266,23 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let cuda = cx.path.as_str().starts_with("torch.cuda.");
     let on = options::option(b, "device");
     let place = options::device(cx, &on).flatten();
-    if !cuda
-        && let Some(device) = place
-        && device.kind == DeviceKind::Cuda
-        && cx.it.remembered(super::settings::TYPE_DEVICE).is_none()
-    {
-        let message = format!(
-            "{name}() rejects {device}: it creates tensors only on the CPU. Use torch.tensor(…, dtype=…, device=…) for \
-             values, or torch.empty(…, device=…) for sizes"
-        );
-        cx.reject(RejectKind::Value, message, Vec::new());
+    if !cuda && !on.is_none() && cx.it.remembered(super::settings::TYPE_DEVICE).is_none() {
+        let message = |device: &dyn std::fmt::Display| {
+            format!(
+                "{name}() rejects {device}: it creates tensors only on the CPU. Use torch.tensor(…, dtype=…, device=…) \
+                 for values, or torch.empty(…, device=…) for sizes"
+            )
+        };
+        match place {
+            Some(device) if device.kind == DeviceKind::Cuda => {
+                cx.reject(RejectKind::Value, message(&device), Vec::new());
+            }
+            Some(device) if device.is_concrete() => {}
+            // The device is often the CPU at the first try, and a GPU later.
+            _ => cx.report_if_independent(true, |cx| {
+                cx.reject_if("if `device` is a GPU", RejectKind::Value, message(&"it"), Vec::new());
+            }),
+        }
     }
     let mut out = legacy(cx, b, &args, dtype);
     out.device = match (cuda, name) {

@@ -502,8 +502,9 @@ fn state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     // A tensor with several names has a key for each name.
     if !all.complete || !buffers.complete || state::is_tied(cx, &object) {
-        let other = cx.some_tensor();
-        dict.open = Some(other);
+        // `get_extra_state` may return any object.
+        let is_tensor = !cx.it.mentions("extra_state");
+        dict.open = Some(if is_tensor { cx.some_tensor() } else { Value::Unknown });
     }
     cx.it.heap.dict(dict)
 }

@@ -97,8 +97,11 @@ fn same_object(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
     b.get("obj")
 }
 
-fn traced(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    b.get("func")
+fn traced(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let function = b.get("func");
+    // The result has more attributes than the module, such as `save` and `graph`.
+    cx.it.open(&function);
+    function
 }
 
 fn decorated(_: &mut Cx<'_, '_>, b: &Bound) -> Value {

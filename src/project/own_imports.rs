@@ -1,0 +1,154 @@
+//! Imports of modules and names that the project does not have.
+
+use std::path::{Path, PathBuf};
+
+use super::imports::Kind;
+use super::{FileKind, Project, Resolved, SourceFile};
+use crate::libraries::{self, is_standard};
+use crate::syntax::FileId;
+
+/// Texts of modules whose names their source does not show.
+const DYNAMIC: &[&str] =
+    &["__getattr__", "globals()", "locals()", "vars(", "__dict__", "exec(", "setattr(", "sys.modules", "_LazyModule"];
+
+/// Parts of the names of modules that a build often creates.
+const BUILT: &[&str] = &["version", "pb2", "cuda", "_ext", "ext_", "cpp", "kernel", "generated", "secret", "local"];
+
+/// Why an import fails, and the names that the module defines instead.
+pub(crate) type Missing<'p> = (String, Vec<&'p str>);
+
+impl Project {
+    /// Why `from module import name` in a file fails, if the project itself shows it. Without `name`, why
+    /// `import module` fails.
+    pub(crate) fn missing_import(
+        &self,
+        from: FileId,
+        module: &str,
+        level: u32,
+        name: Option<&str>,
+    ) -> Option<Missing<'_>> {
+        if level == 0 && self.changes_path(from) {
+            return None;
+        }
+        match self.resolve_import(from, module, level) {
+            Resolved::File(file) if file.id != from => self.missing_name(from, file, (module, level), name?),
+            Resolved::External => self.missing_module(from, module, level).map(|message| (message, Vec::new())),
+            Resolved::File(_) | Resolved::Namespace(_) => None,
+        }
+    }
+
+    /// Whether the program may change where Python searches modules.
+    fn changes_path(&self, file: FileId) -> bool {
+        ["sys.path", "site.addsitedir", "PYTHONPATH"].iter().any(|text| self.mentions(file, text))
+    }
+
+    fn missing_name<'p>(
+        &'p self,
+        from: FileId,
+        file: &'p SourceFile,
+        (module, level): (&str, u32),
+        name: &str,
+    ) -> Option<Missing<'p>> {
+        let is_known = file.kind() == FileKind::Python && file.parsed().issues.is_empty();
+        let bindings = file.bindings();
+        if !is_known
+            || name.starts_with("__")
+            || !bindings.of_name(name).is_empty()
+            || !bindings.stars.is_empty()
+            || DYNAMIC.iter().any(|text| file.text().contains(text))
+            || bindings.globals.contains(name)
+            || self.assigns(from, name)
+        {
+            return None;
+        }
+        let submodule = if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") };
+        if !matches!(self.resolve_import(from, &submodule, level), Resolved::External) {
+            return None;
+        }
+        let path = file.canonical();
+        let is_package = path.file_name().is_some_and(|file| file == "__init__.py");
+        if is_package && (is_built(name) || self.has_stem(path.parent()?, name)) {
+            return None;
+        }
+        // Another folder in which Python may search first may have a module of this name.
+        if level == 0 && self.candidates(from, module).iter().any(|other| other != path) {
+            return None;
+        }
+        Some((format!("`{}` does not define `{name}`", self.own_name(path)), bindings.names().collect()))
+    }
+
+    fn missing_module(&self, from: FileId, module: &str, level: u32) -> Option<String> {
+        let folder = self.file(from).canonical().parent()?.to_owned();
+        let parts: Vec<&str> = module.split('.').filter(|part| !part.is_empty()).collect();
+        let top = *parts.first()?;
+        if level == 0 && (libraries::find(top).is_some() || is_standard(top) || parts.len() < 2) {
+            return None;
+        }
+        let bases = match level {
+            0 => self.bases(&folder),
+            _ => vec![folder.ancestors().nth(usize::try_from(level - 1).ok()?)?.to_owned()],
+        };
+        let mut bases = bases.into_iter().filter(|base| level > 0 || self.is_package_folder(&base.join(top)));
+        let (base, other) = (bases.next()?, bases.next());
+        if other.is_some() || !base.starts_with(self.root()) {
+            return None;
+        }
+        let mut at = base;
+        for part in parts {
+            let inner = at.join(part);
+            if self.listing(&at).get(std::ffi::OsStr::new(part)) == Some(&Kind::Folder) {
+                at = inner;
+                continue;
+            }
+            let known = !self.has_stem(&at, part) && !is_built(part) && self.is_package_folder(&at);
+            return known.then(|| format!("the project has no module `{}`", self.own_name(&inner)));
+        }
+        None
+    }
+
+    /// The files that `import module` may mean, in all folders in which Python may search.
+    fn candidates(&self, from: FileId, module: &str) -> Vec<PathBuf> {
+        let Some(folder) = self.file(from).canonical().parent() else { return Vec::new() };
+        let relative: PathBuf = module.split('.').collect();
+        let paths = self.bases(folder).into_iter().flat_map(|base| {
+            let own = base.join(&relative);
+            [own.with_extension("py"), own.join("__init__.py")]
+        });
+        paths.filter(|path| path.is_file()).collect()
+    }
+
+    /// The folders below the root in which Python may search the modules that a file imports.
+    fn bases(&self, folder: &Path) -> Vec<PathBuf> {
+        let root = self.root();
+        let mut all: Vec<PathBuf> =
+            folder.ancestors().take_while(|above| above.starts_with(root)).map(Path::to_owned).collect();
+        all.push(root.join("src"));
+        all
+    }
+
+    /// Whether a folder contains modules, directly or one level below.
+    fn is_package_folder(&self, folder: &Path) -> bool {
+        let listing = self.listing(folder);
+        let is_module = |name: &std::ffi::OsStr| Path::new(name).extension().is_some_and(|kind| kind == "py");
+        let has_modules = |folder: &Path| self.listing(folder).keys().any(|name| is_module(name));
+        has_modules(folder)
+            || listing.iter().any(|(name, kind)| *kind == Kind::Folder && has_modules(&folder.join(name)))
+    }
+
+    /// Whether a folder has a file or folder of this name, with any extension: a compiled module.
+    fn has_stem(&self, folder: &Path, name: &str) -> bool {
+        let stem = |entry: &std::ffi::OsString| entry.to_string_lossy().split('.').next() == Some(name);
+        self.listing(folder).keys().any(stem)
+    }
+
+    /// A path as it is shown to users: relative to the root.
+    fn own_name(&self, path: &Path) -> String {
+        path.strip_prefix(self.root()).unwrap_or(path).to_string_lossy().replace('\\', "/")
+    }
+}
+
+/// Whether a module of this name is often built, or kept out of the repository.
+fn is_built(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.starts_with('_') || BUILT.iter().any(|part| name.contains(part))
+}
