@@ -30,9 +30,14 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
             false => it.in_arm_of_callee(|it| it.reject(rejection, span)),
         }
         it.raise("TypeError");
-    } else if !it.excludes_newest_pytorch() {
+    } else if !excludes_newest(it) {
         it.suspect(rejection);
     }
+}
+
+/// Whether the requirements of the project exclude the version of PyTorch whose signatures torchvet knows.
+pub(super) fn excludes_newest(it: &Interp<'_>) -> bool {
+    it.excludes("torch", "2.15")
 }
 
 /// Rejects a call of a path that is in no table, if it is the path of a module. The result is

@@ -250,10 +250,13 @@ impl<'p> Interp<'p> {
         let defines_call =
             |class: &Value| class.as_obj().is_some_and(|id| self.class_attr(id, sym("__call__")).is_some());
         let own_call = line.iter().rposition(defines_call);
+        // Of the library's modules, only the base class defines `__call__`.
+        let base = self.library.words().module;
+        let family = base.rsplit_once('.').map_or(base, |(family, _)| family);
+        let keeps_call = |path: Sym| path.as_str() != base && path.as_str().starts_with(family);
         for (at, class) in line.iter().cloned().enumerate() {
             match class {
-                // Of the modules, only `torch.nn.Module` itself defines `__call__`.
-                Value::Path(path) if own_call > Some(at) && path.as_str().starts_with("torch.nn.") => {}
+                Value::Path(path) if own_call > Some(at) && keeps_call(path) => {}
                 Value::Obj(class) => {
                     if let Some(method) = self.class_attr(class, sym("__call__")) {
                         return self.call(&method, args.prepend(Arg::new(object.clone(), span)), span);

@@ -33,6 +33,9 @@ pub(super) struct Context {
     /// contains a call of a function of this name. A condition that the run decided, such as the
     /// default of an option, may be the reason.
     pub excluded: bool,
+    /// The current code is in a function that runs with unknown arguments, although the program calls
+    /// it, or creates the module whose `forward` it is.
+    pub has_callers: bool,
     /// The number of enclosing branches whose condition is unknown.
     pub undecided: u32,
     /// The number of enclosing undecided branches that are inside a function or a loop. The code
@@ -74,6 +77,7 @@ impl Context {
             mode: Mode::Live,
             speculative: false,
             excluded: false,
+            has_callers: false,
             undecided: 0,
             doubts: 0,
             guesses: 0,

@@ -182,8 +182,10 @@ impl<'p> Interp<'p> {
         }
         let args = self.unknown_args(def, receiver.clone(), span);
         self.context.excluded = self.calls_name(sym(def.name.as_str()));
+        self.context.has_callers = self.context.excluded || self.is_forward_of_instance(function);
         let mut value = self.call(&Value::Obj(id), args, span);
         self.context.excluded = false;
+        self.context.has_callers = false;
         if self.heap.suspended(&value).is_some() {
             let coroutine = self.awaited(&value);
             self.collected(&value, span);
@@ -194,6 +196,15 @@ impl<'p> Interp<'p> {
         self.heap.undo(mark);
         self.heap.release(mark);
         self.forget_locals(function, defined);
+    }
+
+    /// Whether a function is the `forward` of a module that the program creates.
+    fn is_forward_of_instance(&self, function: &Function) -> bool {
+        let class = function.owner.and_then(|owner| match self.heap.get(owner) {
+            Data::Class(class) => Some(class.name),
+            _ => None,
+        });
+        function.name.as_str() == "forward" && class.is_some_and(|class| self.calls_name(class))
     }
 
     /// Sets the local variables of `outer`, whose run was undone, to unknown values, so that the

@@ -12,15 +12,12 @@ use crate::value::{ArrayKind, Data, Sym, Value, counted, sym};
 /// have more attributes, and the functions of PyTorch keep the subclass.
 const WITH_TENSOR_CLASSES: &[&str] = &["import monai", "from monai", "import fastai", "from fastai"];
 
-/// The version whose signatures torchvet knows.
-const NEWEST_PYTORCH: &str = "2.15";
-
 impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have, unless the program
     /// may set this name, test for it, or import a module of this name.
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
         if let Some((version, instead)) = self.library.removed_name(path, name) {
-            let is_old = || self.sources.excludes(self.root, path.as_str(), version);
+            let is_old = || self.excludes(path.as_str(), version);
             if !self.may_be_given(name) && !self.tests_version(path, name) && !is_old() {
                 let assumed = sym(&format!("with {path} {version} or newer")).as_str();
                 let message = format!("`{path}.{name}` was removed: use `{instead}`");
@@ -37,9 +34,9 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether the requirements of the project exclude the newest version of PyTorch.
-    pub(crate) fn excludes_newest_pytorch(&self) -> bool {
-        self.sources.excludes(self.root, "torch", NEWEST_PYTORCH)
+    /// Whether the requirements of the project exclude a version of a package and all newer ones.
+    pub(crate) fn excludes(&self, package: &str, version: &str) -> bool {
+        self.sources.excludes(self.root, package, version)
     }
 
     /// Whether the program imports a module that may add this name to a library: for example,

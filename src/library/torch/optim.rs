@@ -2,6 +2,7 @@
 
 use super::nn::module::is_module;
 use crate::library::notes::PARAMETERS;
+use crate::library::refusal::excludes_newest;
 use crate::library::{Cx, Table, signatures};
 use crate::python::{Args, Bound, RejectKind, unknown_argument};
 use crate::value::{Dict, Grad, ObjId, Sym, Tensor, Topic, Value};
@@ -116,7 +117,7 @@ fn check_names(cx: &mut Cx<'_, '_>, b: &Bound) {
     }
     for (name, _) in &b.extra {
         let was_removed = name.as_str() == "verbose";
-        if params().all(|param| param != name.as_str()) && !(was_removed && cx.it.excludes_newest_pytorch()) {
+        if params().all(|param| param != name.as_str()) && !(was_removed && excludes_newest(cx.it)) {
             let (message, _) = unknown_argument(cx.name(), name.as_str(), params());
             cx.reject_if("with the newest PyTorch", RejectKind::Arguments, message, Vec::new());
         }
