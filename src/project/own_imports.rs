@@ -147,8 +147,11 @@ impl Project {
     }
 }
 
+/// Folders that are often kept out of the repository.
+const IGNORED: &[&str] = &["data", "dataset", "datasets", "external", "third_party", "thirdparty", "vendor"];
+
 /// Whether a module of this name is often built, or kept out of the repository.
 fn is_built(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name.starts_with('_') || BUILT.iter().any(|part| name.contains(part))
+    name.starts_with('_') || IGNORED.contains(&name.as_str()) || BUILT.iter().any(|part| name.contains(part))
 }

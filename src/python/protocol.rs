@@ -86,7 +86,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether a parameter of `forward` is a tensor, or contains tensors: its annotation mentions
-    /// tensors, or `forward` passes it to a submodule, or uses it as several dimensions.
+    /// tensors, or `forward` passes it to a submodule, or uses it as a tensor.
     pub(super) fn holds_tensors(
         &self,
         parameter: &ParameterWithDefault,
@@ -98,7 +98,7 @@ impl<'p> Interp<'p> {
             return true;
         }
         let passed = Passed::read(parameter.parameter.name.as_str(), &forward.body);
-        passed.sliced || passed.to.iter().any(|name| self.user_method(receiver, name).is_none())
+        passed.as_tensor || passed.to.iter().any(|name| self.user_method(receiver, name).is_none())
     }
 
     /// The result of a call, if it is unknown and the callee is a module: the outputs of a module

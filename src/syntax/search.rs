@@ -38,6 +38,18 @@ pub(crate) fn methods(class: &ast::StmtClassDef) -> impl Iterator<Item = &ast::S
     class.body.iter().filter_map(Stmt::as_function_def_stmt)
 }
 
+/// The value of an integer literal, with its sign.
+pub(crate) fn integer(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::UnaryOp(negated) if negated.op == ast::UnaryOp::USub => integer(&negated.operand)?.checked_neg(),
+        Expr::NumberLiteral(literal) => match &literal.value {
+            ast::Number::Int(value) => value.as_i64(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// All statements of a body, and of the blocks in it. The bodies of functions and classes count only
 /// if `definitions` is true.
 pub(crate) fn statements(body: &[Stmt], definitions: bool) -> Vec<&Stmt> {

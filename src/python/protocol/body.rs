@@ -35,17 +35,36 @@ pub(in crate::python) fn names_other_class(annotation: &Expr) -> bool {
     is_class && !["Tensor", "Array", "Variable", "Parameter", "Any"].iter().any(|word| name.contains(word))
 }
 
+/// Methods that only tensors have.
+const OF_TENSORS: &[&str] = &[
+    "argsort",
+    "bmm",
+    "chunk",
+    "expand",
+    "log_softmax",
+    "masked_fill",
+    "matmul",
+    "norm",
+    "permute",
+    "sigmoid",
+    "softmax",
+    "topk",
+    "unsqueeze",
+    "view",
+];
+
 /// How a function uses a parameter: the attributes of `self` that are called with the parameter as
-/// the first argument, and whether several dimensions of the parameter are indexed.
+/// the first argument, and whether the parameter is used as a tensor: several of its dimensions are
+/// indexed, or a method of tensors is called.
 pub(super) struct Passed<'a> {
     name: &'a str,
     pub(super) to: Vec<&'a str>,
-    pub(super) sliced: bool,
+    pub(super) as_tensor: bool,
 }
 
 impl<'a> Passed<'a> {
     pub(super) fn read(name: &'a str, body: &'a [Stmt]) -> Passed<'a> {
-        let mut passed = Passed { name, to: Vec::new(), sliced: false };
+        let mut passed = Passed { name, to: Vec::new(), as_tensor: false };
         passed.visit_body(body);
         passed
     }
@@ -64,7 +83,13 @@ impl<'a> Visitor<'a> for Passed<'a> {
             }
             Expr::Subscript(subscript) if own(&subscript.value) => {
                 let dims = subscript.slice.as_tuple_expr();
-                self.sliced |= dims.is_some_and(|dims| dims.elts.iter().any(Expr::is_slice_expr));
+                self.as_tensor |= dims.is_some_and(|dims| dims.elts.iter().any(Expr::is_slice_expr));
+            }
+            Expr::Call(call)
+                if let Expr::Attribute(method) = &*call.func
+                    && own(&method.value) =>
+            {
+                self.as_tensor |= OF_TENSORS.contains(&method.attr.as_str());
             }
             _ => {}
         }

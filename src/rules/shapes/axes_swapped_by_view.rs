@@ -11,9 +11,9 @@ use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
 use crate::rules::rule::{Call, Context, Findings, Rule, Source};
 use crate::rules::trace;
-use crate::syntax::ast::{ExprCall, Number, UnaryOp};
+use crate::syntax::ast::ExprCall;
 use crate::syntax::{
-    Expr, Ranged, Span, Stmt, blocks, called, calls, expressions, is_method_call, is_read, path_of, statements,
+    Expr, Ranged, Span, Stmt, blocks, called, calls, expressions, integer, is_method_call, is_read, path_of, statements,
 };
 use crate::value::{ArrayKind, Data, ObjId, Size, Tensor, Value};
 
@@ -435,16 +435,4 @@ fn axis_of(size: &Expr, tensor: &[&str], named: &[Named<'_>]) -> Option<usize> {
     };
     let axis = usize::try_from(integer(axis)?).ok()?;
     (path_of(object) == tensor).then_some(axis)
-}
-
-/// The value of an integer literal, with its sign.
-fn integer(expr: &Expr) -> Option<i64> {
-    match expr {
-        Expr::UnaryOp(negated) if negated.op == UnaryOp::USub => integer(&negated.operand)?.checked_neg(),
-        Expr::NumberLiteral(literal) => match &literal.value {
-            Number::Int(value) => value.as_i64(),
-            _ => None,
-        },
-        _ => None,
-    }
 }

@@ -3,8 +3,8 @@
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::syntax::ast::{ExprCall, Number, Operator, StmtFunctionDef, UnaryOp};
-use crate::syntax::{Expr, Ranged, Stmt, expressions, is_method_call, is_read, methods, path_of, statements};
+use crate::syntax::ast::{ExprCall, Operator, StmtFunctionDef};
+use crate::syntax::{Expr, Ranged, Stmt, expressions, integer, is_method_call, is_read, methods, path_of, statements};
 
 const NAME: &str = "mean-without-keepdim";
 
@@ -226,18 +226,6 @@ fn axis_of(call: &ExprCall, given: &[Expr], before: usize) -> Option<i64> {
         return None;
     }
     integer(keyword("dim").or_else(|| keyword("axis")).or_else(|| given.get(before))?)
-}
-
-/// The value of an integer literal, with its sign.
-fn integer(expr: &Expr) -> Option<i64> {
-    match expr {
-        Expr::UnaryOp(negated) if negated.op == UnaryOp::USub => integer(&negated.operand)?.checked_neg(),
-        Expr::NumberLiteral(literal) => match &literal.value {
-            Number::Int(value) => value.as_i64(),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Whether the name of a tensor is one of a square matrix, such as `adj` or `A`.
