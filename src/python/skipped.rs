@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::interp::{Body, Interp};
 use crate::syntax::ast::StmtFunctionDef;
-use crate::syntax::{Expr, FileId, Ranged, Span, Stmt, TextRange, expressions, statements};
+use crate::syntax::{Expr, FileId, Ranged, Span, Stmt, TextRange, blocks, expressions, statements};
 
 /// The places of the root file that the run has reached.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl Skipped {
 impl Interp<'_> {
     /// Records that the run has reached a place.
     pub(super) fn reach(&mut self, place: &impl Ranged) {
-        if self.is_live() && self.frames.last().is_some_and(|frame| frame.file == self.root) {
+        if self.frames.last().is_some_and(|frame| frame.file == self.root) {
             self.reached.places.insert(place.range());
         }
     }
@@ -65,18 +65,41 @@ impl Interp<'_> {
 
 impl Reached {
     fn add_skipped(&self, def: &StmtFunctionDef, file: FileId, skipped: &mut Skipped) {
-        let mut add = |place: TextRange| {
-            if !self.places.contains(&place) {
-                skipped.functions.insert(def.name.range());
-                skipped.places.push(Span { file, start: place.start().to_u32(), end: place.end().to_u32() });
+        let mut places = Vec::new();
+        self.add_arms(&def.body, &mut places);
+        if !places.is_empty() {
+            skipped.functions.insert(def.name.range());
+        }
+        let span = |place: TextRange| Span { file, start: place.start().to_u32(), end: place.end().to_u32() };
+        skipped.places.extend(places.into_iter().map(span));
+    }
+
+    /// Adds the arms of conditions in a block that no path has reached. Code after a statement at which
+    /// every path ended is left out: no arguments may lead past this statement.
+    fn add_arms(&self, block: &[Stmt], places: &mut Vec<TextRange>) {
+        for stmt in block {
+            if !self.places.contains(&stmt.range()) {
+                return;
             }
-        };
-        statements(&def.body, false).into_iter().filter(|stmt| !is_short(stmt)).for_each(|stmt| add(stmt.range()));
-        for expr in def.body.iter().flat_map(expressions) {
-            match expr {
-                Expr::BoolOp(e) => e.values.iter().skip(1).for_each(|operand| add(operand.range())),
-                Expr::If(e) => [&e.body, &e.orelse].iter().for_each(|arm| add(arm.range())),
-                _ => {}
+            let inner =
+                if matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) { Vec::new() } else { blocks(stmt) };
+            let begin = inner.iter().filter_map(|arm| arm.first()).map(|first| first.start()).min();
+            for arm in inner {
+                let (Some(first), Some(last)) = (arm.first(), arm.last()) else { continue };
+                if self.places.contains(&first.range()) {
+                    self.add_arms(arm, places);
+                } else if !stmt.is_try_stmt() && !arm.iter().all(is_short) {
+                    places.push(TextRange::new(first.start(), last.end()));
+                }
+            }
+            let is_own = |expr: &&Expr| begin.is_none_or(|begin| expr.end() <= begin);
+            for expr in expressions(stmt).into_iter().filter(is_own) {
+                let arms: Vec<TextRange> = match expr {
+                    Expr::BoolOp(e) => e.values.iter().skip(1).map(Ranged::range).collect(),
+                    Expr::If(e) => vec![e.body.range(), e.orelse.range()],
+                    _ => continue,
+                };
+                places.extend(arms.into_iter().filter(|arm| !self.places.contains(arm)));
             }
         }
     }
