@@ -26,9 +26,9 @@ NEWER = re.compile(r"cannot be created: AttributeError: module '(torch[\w.]*)' h
 TITLES = {"Example": "example", "Use instead": "instead"}
 
 
-# Kinds of rejected calls, and a rule, that have no witness: they are about the code, not about values of
+# Kinds of rejected calls, and rules, that have no witness: they are about the code, not about values of
 # arguments.
-WITHOUT_WITNESS = {"name", "arguments", "undefined-name"}
+WITHOUT_WITNESS = {"name", "arguments", "undefined-name", "missing-import", "scaler-updated-before-step"}
 
 
 def main():
