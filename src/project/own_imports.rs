@@ -70,8 +70,11 @@ impl Project {
         if is_package && (is_built(name) || self.has_stem(path.parent()?, name)) {
             return None;
         }
-        // Another folder in which Python may search first may have a module of this name.
-        if level == 0 && self.candidates(from, module).iter().any(|other| other != path) {
+        // Another folder in which Python may search first may have a module of this name. A module inside
+        // a package, imported without the name of the package, may be an installed package of this name.
+        let depth = module.split('.').count() + usize::from(is_package);
+        let is_inside = path.ancestors().nth(depth).is_some_and(|base| self.has_stem(base, "__init__"));
+        if level == 0 && (is_inside || self.candidates(from, module).iter().any(|other| other != path)) {
             return None;
         }
         Some((format!("`{}` does not define `{name}`", self.own_name(path)), bindings.names().collect()))
