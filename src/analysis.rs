@@ -60,6 +60,13 @@ pub(crate) struct Report {
     pub exhausted: bool,
 }
 
+impl Report {
+    fn add(&mut self, found: Vec<Diagnostic>) {
+        self.diagnostics.extend(found);
+        self.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+    }
+}
+
 /// The requested results, in addition to findings.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wanted {
@@ -128,16 +135,14 @@ fn run(
         let later = job.run(&unknown, wanted, Arguments::Unknown).0;
         let mut found = later.diagnostics;
         found.retain(|d| !report.diagnostics.iter().any(|have| (&have.code, have.span) == (&d.code, d.span)));
-        report.diagnostics.extend(found);
-        report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+        report.add(found);
         (report.facts, report.around, report.calls) = (later.facts, later.around, later.calls);
     }
     if !run.ended_early && !run.skipped.functions.is_empty() {
         let unknown = options::unknown(&run);
         let mut found = job.run(&unknown, Wanted::default(), Arguments::UnknownAlso(&run.skipped)).0.diagnostics;
         found.retain(|d| run.skipped.contains(d.span));
-        report.diagnostics.extend(found);
-        report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+        report.add(found);
     }
     if run.has_defaults && !run.exhausted {
         let wanted = Wanted { witnesses: wanted.witnesses, ..Wanted::default() };
@@ -145,8 +150,7 @@ fn run(
         let mut found = defaults::new(&report.diagnostics, with_defaults.diagnostics, &run);
         options::weaken(&mut found, &run, &again(Arguments::Defaults));
         found.iter_mut().for_each(defaults::weaken);
-        report.diagnostics.extend(found);
-        report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+        report.add(found);
     }
     // The cells of a notebook may run in any order.
     if source.kind() == FileKind::Python && source.parsed().issues.is_empty() {
@@ -158,14 +162,9 @@ fn run(
         let parsed = rules::Source::new(file, body, source.text(), starred, &is_executed, &excludes, &missing);
         let mut found = rules::parsed(rules, &parsed);
         // Where a run fails, a rule that reads only the text has nothing to add.
-        let fails_at = |span: Span, have: &Diagnostic| {
-            let failed = have.span;
-            let covers = failed.file == span.file && failed.start <= span.start && span.end <= failed.end;
-            have.severity == Severity::Error && covers
-        };
+        let fails_at = |span: Span, have: &Diagnostic| have.severity == Severity::Error && have.span.contains(span);
         found.retain(|d| !report.diagnostics.iter().any(|have| fails_at(d.span, have)));
-        report.diagnostics.extend(found);
-        report.diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+        report.add(found);
     }
     report
 }
@@ -251,6 +250,9 @@ impl Job<'_> {
         diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()).then(b.severity.cmp(&a.severity)));
         diagnostics.dedup_by(|later, first| later.code == first.code && later.span == first.span);
         let calls = watcher.conditions.as_ref().map(|calls| calls.take().into_values().collect()).unwrap_or_default();
+        // Only the code that the first run skips is checked again.
+        let is_first = assumed.is_empty() && matches!(arguments, Arguments::Unknown);
+        let skipped = if is_first { interp.skipped() } else { Skipped::default() };
         let report = Report { diagnostics, facts, around, calls, exhausted };
         let run = Run {
             options: watcher.options.take(),
@@ -262,7 +264,7 @@ impl Job<'_> {
             found: options::in_question(&report),
             steps: interp.spent(),
             ended_early: interp.ended_early,
-            skipped: interp.skipped(),
+            skipped,
             has_defaults: interp.has_defaults,
             exhausted,
         };

@@ -192,7 +192,7 @@ impl Project {
         folder.starts_with(&self.root) || (folder == own && !own.starts_with(&self.root))
     }
 
-    fn has(&self, folder: &Path, name: &str, kind: Kind) -> bool {
+    pub(super) fn has(&self, folder: &Path, name: &str, kind: Kind) -> bool {
         self.disk.has(self.listing(folder), folder, name, kind)
     }
 

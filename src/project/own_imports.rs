@@ -73,7 +73,7 @@ impl Project {
         // Another folder in which Python may search first may have a module of this name. A module inside
         // a package, imported without the name of the package, may be an installed package of this name.
         let depth = module.split('.').count() + usize::from(is_package);
-        let is_inside = path.ancestors().nth(depth).is_some_and(|base| self.has_stem(base, "__init__"));
+        let is_inside = path.ancestors().nth(depth).is_some_and(|base| self.has(base, "__init__.py", Kind::File));
         if level == 0 && (is_inside || self.candidates(from, module).iter().any(|other| other != path)) {
             return None;
         }
@@ -99,7 +99,7 @@ impl Project {
         let mut at = base;
         for part in parts {
             let inner = at.join(part);
-            if self.listing(&at).get(std::ffi::OsStr::new(part)) == Some(&Kind::Folder) {
+            if self.has(&at, part, Kind::Folder) {
                 at = inner;
                 continue;
             }

@@ -27,8 +27,7 @@ pub(crate) struct Skipped {
 impl Skipped {
     /// Whether no path has reached a place in a called function.
     pub(crate) fn contains(&self, place: Span) -> bool {
-        let covers = |span: &Span| span.file == place.file && span.start <= place.start && place.end <= span.end;
-        self.places.iter().any(covers)
+        self.places.iter().any(|span| span.contains(place))
     }
 }
 
@@ -70,8 +69,7 @@ impl Reached {
         if !places.is_empty() {
             skipped.functions.insert(def.name.range());
         }
-        let span = |place: TextRange| Span { file, start: place.start().to_u32(), end: place.end().to_u32() };
-        skipped.places.extend(places.into_iter().map(span));
+        skipped.places.extend(places.into_iter().map(|place| Span::new(file, place)));
     }
 
     /// Adds the arms of conditions in a block that no path has reached. Code after a statement at which

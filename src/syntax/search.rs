@@ -50,6 +50,16 @@ pub(crate) fn integer(expr: &Expr) -> Option<i64> {
     }
 }
 
+/// The names in the target of an assignment or a loop, without starred ones.
+pub(crate) fn names_in(target: &Expr) -> Vec<&str> {
+    match target {
+        Expr::Name(name) => vec![name.id.as_str()],
+        Expr::Tuple(tuple) => tuple.elts.iter().flat_map(names_in).collect(),
+        Expr::List(list) => list.elts.iter().flat_map(names_in).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// All statements of a body, and of the blocks in it. The bodies of functions and classes count only
 /// if `definitions` is true.
 pub(crate) fn statements(body: &[Stmt], definitions: bool) -> Vec<&Stmt> {

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, called, calls, methods, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, called, calls, methods, names_in, path_of, statements};
 
 const NAME: &str = "lengths-on-device";
 
@@ -102,7 +102,7 @@ impl<'a> Method<'a> {
                 }
                 Stmt::AugAssign(assign) if path_of(&assign.target) == [name] => return None,
                 Stmt::AnnAssign(assign) if path_of(&assign.target) == [name] => return None,
-                Stmt::For(each) if names(&each.target).contains(&name) => return None,
+                Stmt::For(each) if names_in(&each.target).contains(&name) => return None,
                 _ => {}
             }
         }
@@ -176,13 +176,4 @@ fn is_along_axis(call: &ExprCall) -> bool {
 fn sorted(expr: &Expr) -> Option<&Expr> {
     let call = expr.as_call_expr()?;
     matches!(called(call)?, "sort" | "topk").then(|| receiver(call)).flatten()
-}
-
-/// The names in the target of a loop.
-fn names(target: &Expr) -> Vec<&str> {
-    match target {
-        Expr::Name(name) => vec![name.id.as_str()],
-        Expr::Tuple(tuple) => tuple.elts.iter().flat_map(names).collect(),
-        _ => Vec::new(),
-    }
 }

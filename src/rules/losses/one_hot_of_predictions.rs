@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, Parameters};
-use crate::syntax::{Expr, Ranged, Stmt, expressions, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, expressions, names_in, path_of, statements};
 
 const NAME: &str = "one-hot-of-predictions";
 
@@ -100,22 +100,12 @@ fn is_along_axis(call: &ExprCall) -> bool {
 
 /// Whether a statement binds a name.
 fn binds(stmt: &Stmt, name: &str) -> bool {
-    let is_bound = |target: &Expr| names(target).contains(&name);
+    let is_bound = |target: &Expr| names_in(target).contains(&name);
     match stmt {
         Stmt::Assign(assign) => assign.targets.iter().any(is_bound),
         Stmt::AnnAssign(assign) => is_bound(&assign.target),
         Stmt::AugAssign(assign) => is_bound(&assign.target),
         Stmt::For(each) => is_bound(&each.target),
         _ => false,
-    }
-}
-
-/// The names in the target of an assignment.
-fn names(target: &Expr) -> Vec<&str> {
-    match target {
-        Expr::Name(name) => vec![name.id.as_str()],
-        Expr::Tuple(tuple) => tuple.elts.iter().flat_map(names).collect(),
-        Expr::List(list) => list.elts.iter().flat_map(names).collect(),
-        _ => Vec::new(),
     }
 }

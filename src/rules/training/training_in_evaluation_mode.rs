@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtFor, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, calls, expressions, is_method_call, is_read, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, calls, expressions, is_method_call, is_read, names_in, path_of, statements};
 
 const NAME: &str = "training-in-evaluation-mode";
 
@@ -140,16 +140,16 @@ fn trained_in<'a>(outer: &'a StmtFor, model: &[&str], eval: &ExprCall) -> Option
 
 /// The names that hold samples of a loader: the targets of loops, and what is moved or converted from them.
 fn data_of(outer: &StmtFor) -> FxHashSet<&str> {
-    let mut data: FxHashSet<&str> = names(&outer.target).into_iter().collect();
+    let mut data: FxHashSet<&str> = names_in(&outer.target).into_iter().collect();
     for stmt in statements(&outer.body, false) {
         match stmt {
-            Stmt::For(inner) => data.extend(names(&inner.target)),
+            Stmt::For(inner) => data.extend(names_in(&inner.target)),
             Stmt::Assign(assign) => {
                 let from_data = match &*assign.value {
                     Expr::Tuple(tuple) => tuple.elts.iter().all(|part| is_data(part, &data)),
                     one => is_data(one, &data),
                 };
-                for name in assign.targets.iter().flat_map(names) {
+                for name in assign.targets.iter().flat_map(names_in) {
                     if from_data {
                         data.insert(name);
                     } else {
@@ -158,7 +158,7 @@ fn data_of(outer: &StmtFor) -> FxHashSet<&str> {
                 }
             }
             Stmt::AugAssign(assign) => {
-                for name in names(&assign.target) {
+                for name in names_in(&assign.target) {
                     data.remove(name);
                 }
             }
@@ -166,15 +166,6 @@ fn data_of(outer: &StmtFor) -> FxHashSet<&str> {
         }
     }
     data
-}
-
-fn names(target: &Expr) -> Vec<&str> {
-    match target {
-        Expr::Name(name) => vec![name.id.as_str()],
-        Expr::Tuple(tuple) => tuple.elts.iter().flat_map(names).collect(),
-        Expr::List(list) => list.elts.iter().flat_map(names).collect(),
-        _ => Vec::new(),
-    }
 }
 
 /// Whether an expression is a sample, a part of it, or the result of its method: `batch["x"].to(device)`.
@@ -193,11 +184,11 @@ fn feeds_other_module(outer: &StmtFor, model: &[&str]) -> bool {
     let is_output = |expr: &Expr| expr.as_call_expr().is_some_and(|call| path_of(&call.func) == model);
     let all = statements(&outer.body, false);
     let assigned = all.iter().filter_map(|stmt| stmt.as_assign_stmt()).filter(|assign| is_output(&assign.value));
-    let outputs: Vec<&str> = assigned.flat_map(|assign| assign.targets.iter().flat_map(names)).collect();
+    let outputs: Vec<&str> = assigned.flat_map(|assign| assign.targets.iter().flat_map(names_in)).collect();
     outer.body.iter().flat_map(calls).any(|call| {
         let path = path_of(&call.func);
         let [argument] = &*call.arguments.args else { return false };
-        let takes = is_output(argument) || names(argument).iter().any(|name| outputs.contains(name));
+        let takes = is_output(argument) || names_in(argument).iter().any(|name| outputs.contains(name));
         let Some(first) = path.first() else { return takes };
         takes && !FUNCTIONS.contains(first)
     })
