@@ -25,7 +25,7 @@ class Trainer:
     def resume(self, path):
         package = torch.load(path, weights_only=True)
         self.model.load_state_dict(package["model"])
-        print("resumed from", path)
+        print("resumed with", len(package), "parts")
         self.optimizer.load_state_dict(package["optimizer"])
 
     # Older files contain only the weights.
