@@ -503,6 +503,10 @@ impl Library for Libraries {
         torch::annotation::used(it, uses, receiver, method)
     }
 
+    fn place_argument(&self, it: &mut Interp<'_>, argument: &Value, name: &str, function: &str) {
+        torch::annotation::place_argument(it, argument, name, function);
+    }
+
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value> {
         torch::annotation::annotated(it, annotation, name, span)
     }

@@ -272,6 +272,7 @@ impl<'p> Interp<'p> {
             if let Some(width) = self.width(def, parameter, &value) {
                 value = width;
             }
+            self.library.place_argument(self, &value, name, def.name.as_str());
             let argument = Arg::new(value, span);
             match by_name {
                 true => args.kw.push((sym(parameter.parameter.name.as_str()), argument)),

@@ -24,7 +24,8 @@ impl<'p> Interp<'p> {
 /// GPU. `None` for other conditions.
 pub(super) fn says_gpu(test: &Expr) -> Option<bool> {
     let name = path_of(test).last()?.to_ascii_lowercase();
-    let is_negative = ["no", "disable", "without", "cpu"].iter().any(|prefix| name.starts_with(prefix));
+    let is_negative = ["no_", "nocuda", "nogpu", "not_", "disable", "without", "cpu"];
+    let is_negative = is_negative.iter().any(|prefix| name.starts_with(prefix));
     (name.contains("cuda") || name.contains("gpu")).then_some(!is_negative)
 }
 

@@ -228,6 +228,9 @@ pub(crate) trait Library: Sync {
     /// For a method that nothing calls, `receiver` and `method` are its object and its name.
     fn used(&self, it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Value>, method: &str) -> Option<Value>;
 
+    /// Makes an assumption about the device of an argument of a function that nothing calls.
+    fn place_argument(&self, it: &mut Interp<'_>, argument: &Value, name: &str, function: &str);
+
     /// The facts of a parameter from its annotation.
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value>;
 }

@@ -72,7 +72,7 @@ impl<'p> Interp<'p> {
             .filter(|keyword| keyword.arg.as_ref().is_some_and(|name| wanted.contains(&name.as_str())));
         let mut given = by_position.chain(by_keyword.map(|keyword| &keyword.value));
         let found = given.find(|argument| is_quotient(argument, &mut |name| self.names_quotient(name)))?;
-        Some((found, "this must be an integer, but `/` gives a float: use `//`".to_owned()))
+        Some((found, "this must be an integer, but it is a float: use `//` or `int(…)`".to_owned()))
     }
 
     /// Whether the current function assigns a name in only one place, and a quotient there.

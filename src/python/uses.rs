@@ -20,7 +20,7 @@ pub(crate) enum Use<'p> {
 /// The attributes that every run of a body reads from the object that a name refers to at the start
 /// of the body, if its loops have iterations.
 pub(super) fn uses<'p>(body: &'p [Stmt], name: &str) -> Vec<Use<'p>> {
-    let mut found = Uses { name, all: Vec::new(), mentioned: false };
+    let mut found = Uses { name, all: Vec::new() };
     found.block(body);
     found.all
 }
@@ -28,8 +28,6 @@ pub(super) fn uses<'p>(body: &'p [Stmt], name: &str) -> Vec<Use<'p>> {
 struct Uses<'p, 'n> {
     name: &'n str,
     all: Vec<Use<'p>>,
-    /// The name was read.
-    mentioned: bool,
 }
 
 impl<'p> Uses<'p, '_> {
@@ -59,15 +57,9 @@ impl<'p> Uses<'p, '_> {
                 return false;
             }
             Stmt::Assert(s) => self.visit_expr(&s.test),
-            // A condition on the object may distinguish kinds of objects, so the attributes that it
-            // reads, and those that are read after it, do not determine the type.
-            Stmt::If(s) => {
-                self.mentioned = false;
-                let known = self.all.len();
-                self.visit_expr(&s.test);
-                self.all.truncate(known);
-                return !self.mentioned && !assigned(stmt, self.name);
-            }
+            // A condition on the object may distinguish kinds of objects. The attributes that are read
+            // after it do not determine the type then, and those that it reads never do.
+            Stmt::If(s) => return !distinguishes(&s.test, self.name) && !assigned(stmt, self.name),
             Stmt::For(s) => {
                 self.visit_expr(&s.iter);
                 // A loop is assumed to have a first iteration.
@@ -101,7 +93,6 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
     fn visit_expr(&mut self, expr: &'p Expr) {
         let own = |value: &Expr| matches!(value, Expr::Name(name) if name.id.as_str() == self.name);
         match expr {
-            Expr::Name(name) => self.mentioned |= name.id.as_str() == self.name,
             Expr::Call(call) => {
                 if let Expr::Attribute(method) = &*call.func
                     && own(&method.value)
@@ -109,7 +100,12 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
                     self.all.push(Use::Method(method.attr.as_str()));
                 }
                 if call.arguments.args.first().is_some_and(own) {
-                    self.all.push(Use::Argument(path_of(&call.func)));
+                    let mut path = path_of(&call.func);
+                    // A method of a result: `torch.rand(3).type_as(x)`
+                    if let (true, Expr::Attribute(method)) = (path.is_empty(), &*call.func) {
+                        path.push(method.attr.as_str());
+                    }
+                    self.all.push(Use::Argument(path));
                 }
                 walk_expr(self, expr);
             }
@@ -137,6 +133,29 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
             _ => walk_expr(self, expr),
         }
     }
+}
+
+/// Whether a condition may distinguish kinds of objects that `name` refers to: it mentions the name
+/// other than as in `name.ndim` and `len(name)`.
+fn distinguishes(test: &Expr, name: &str) -> bool {
+    struct Mentions<'n> {
+        name: &'n str,
+        found: bool,
+    }
+    impl<'e> Visitor<'e> for Mentions<'_> {
+        fn visit_expr(&mut self, expr: &'e Expr) {
+            let is_own = |value: &Expr| matches!(value, Expr::Name(name) if name.id.as_str() == self.name);
+            match expr {
+                Expr::Attribute(attribute) if is_own(&attribute.value) => {}
+                Expr::Call(call) if path_of(&call.func) == ["len"] && call.arguments.args.iter().all(is_own) => {}
+                Expr::Name(_) => self.found |= is_own(expr),
+                _ => walk_expr(self, expr),
+            }
+        }
+    }
+    let mut mentions = Mentions { name, found: false };
+    mentions.visit_expr(test);
+    mentions.found
 }
 
 /// Whether an expression is `self.name`.

@@ -112,7 +112,7 @@ const TAKE_OTHERS: &[&str] = &[
 fn takes_tensor(path: &[&str]) -> bool {
     match path {
         ["torch", function] => function.starts_with(|c: char| c.is_lowercase()) && !TAKE_OTHERS.contains(function),
-        ["F", _] | [.., "functional", _] => true,
+        ["F", _] | [.., "functional", _] | [.., "type_as" | "expand_as" | "view_as"] => true,
         _ => false,
     }
 }
@@ -127,7 +127,7 @@ pub(crate) fn used(it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Valu
         Use::Operand => inside,
         // Functions of torchvision also take images.
         Use::Argument(path) => {
-            inside
+            (inside || path.first() == Some(&"torch") || matches!(**path, [.., "type_as" | "expand_as" | "view_as"]))
                 && takes_tensor(path)
                 && !["transforms.functional as F", "transforms import functional as F", "v2 import functional as F"]
                     .iter()
@@ -146,6 +146,19 @@ pub(crate) fn used(it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Valu
     }
     let device = inside.then_some(Device::of(DeviceKind::Module));
     Some(it.heap.tensor(Tensor::default().with_device(device, None)))
+}
+
+/// Gives a tensor argument of a function that nothing calls the device `x.device`, if the program
+/// shows that its arguments may be on a GPU.
+pub(crate) fn place_argument(it: &mut Interp<'_>, argument: &Value, name: &str, function: &str) {
+    let evidence = [".device", ".cuda(", "device=", ".type_as("];
+    let places = !function.contains("collate")
+        && !it.mentions("def __getitem__(")
+        && evidence.iter().any(|text| it.mentions(text));
+    if places && let Some(id) = argument.as_obj().filter(|_| it.heap.is_tensor(argument)) {
+        let device = Device::of(DeviceKind::Named(sym(&format!("`{name}.device`"))));
+        it.heap.update_tensor(id, |t| t.device = t.device.or(Some(device)));
+    }
 }
 
 /// Stores the parts of `Float[Tensor, "batch 3 h w"]`, until this value is used as an annotation.

@@ -270,6 +270,10 @@ pub(crate) fn operands(
     match (left, right) {
         (Value::Open(_), Value::Open(_)) => {}
         (Value::Open(_), other) | (other, Value::Open(_)) if is_tensor(other) => {}
+        // If the operator does not fail, the other operand is on the same GPU, or it is a number.
+        (Value::Open(open), Value::Unknown) | (Value::Unknown, Value::Open(open)) => {
+            return open.device.on_gpu().is_cuda().then(|| Err(placed(open.device, open.device_at, Grad::Unknown)));
+        }
         (open @ Value::Open(_), number) | (number, open @ Value::Open(_)) => {
             return (number.number_type().is_some() && op != BinOp::MatMul).then(|| Err(open.clone()));
         }

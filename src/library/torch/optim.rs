@@ -116,8 +116,7 @@ fn check_names(cx: &mut Cx<'_, '_>, b: &Bound) {
         return;
     }
     for (name, _) in &b.extra {
-        let was_removed = name.as_str() == "verbose";
-        if params().all(|param| param != name.as_str()) && !(was_removed && excludes_newest(cx.it)) {
+        if params().all(|param| param != name.as_str()) && !excludes_newest(cx.it) {
             let (message, _) = unknown_argument(cx.name(), name.as_str(), params());
             cx.reject_if("with the newest PyTorch", RejectKind::Arguments, message, Vec::new());
         }

@@ -42,7 +42,7 @@ impl Rule for FactoryWithoutDevice {
                 found.extend(function.attributes(source, class));
             }
             for call in found {
-                let message = "this tensor is on the CPU, but the others of this function are made on `device`";
+                let message = "this tensor is on the CPU, but other tensors of this function are made on `device`";
                 let made = function.on_device.first().map(|other| Label {
                     span: source.span(other.range()),
                     message: "this one is made on `device`".to_owned(),

@@ -16,7 +16,7 @@ const MODELS: &[&str] = &["model", "net", "network", "classifier", "self"];
 const KEEPING: &[&str] = &["softmax", "log_softmax", "sigmoid", "detach", "cpu", "numpy", "float"];
 
 /// Texts of programs that may have one sample in a batch. Such a program may compare one index.
-const SINGLE: &[&str] = &["batch_size=1)", "batch_size=1,", "batch_size = 1\n", "squeeze("];
+const SINGLE: &[&str] = &["batch_size=1)", "batch_size=1,", "batch_size = 1\n", ".squeeze("];
 
 #[derive(Default)]
 pub(crate) struct ArgmaxOverBatch;

@@ -72,7 +72,7 @@ impl<'a> Scope<'a> {
         match expr {
             Expr::Name(name) => self.value_of(name.id.as_str()).is_some_and(|value| self.is_prediction(value, next)),
             Expr::Call(call) => call.func.as_attribute_expr().is_some_and(|callee| match callee.attr.as_str() {
-                "argmax" => is_along_axis(call) && path_of(&callee.value).first() != Some(&"np"),
+                "argmax" => is_along_axis(call) && !matches!(path_of(&callee.value).as_slice(), ["np" | "numpy", ..]),
                 method => KEEPING.contains(&method) && self.is_prediction(&callee.value, next),
             }),
             _ => false,

@@ -13,7 +13,7 @@ impl Rule for ArgumentInWrongPlace {
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
         let Event::Misplaced { own, other, span } = event else { return };
         let Some(text) = cx.source(span) else { return };
-        let message = format!("`{text}` is given to the parameter `{other}`, not to the parameter `{own}`");
+        let message = format!("`{text}` is passed to the parameter `{other}`, not to the parameter `{own}`");
         cx.findings.report(NAME, Severity::Warning, message, span, Vec::new());
     }
 }

@@ -147,7 +147,7 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFuncti
                 Some(test) => format!("if `{}`", condition(source, test)),
                 None => "in the `else` branch".to_owned(),
             };
-            let message = format!("`{}` is not set {branch}, but is read here in any case", variable.text());
+            let message = format!("`{}` is not set {branch}, but is always read here", variable.text());
             let missing = arm.body.first().map_or(stmt.range(), |first| first.range());
             let label = Label { span: source.span(missing), message: "this branch does not set it".to_owned() };
             findings.report(NAME, Severity::Warning, message, source.span(read), vec![label]);

@@ -26,7 +26,7 @@ impl Rule for ConditionalBeforeComma {
                 }
                 let count = slip.tuple.elts.len();
                 let message = format!(
-                    "Python reads this as a tuple of {count} elements, of which only the first is conditional: the \
+                    "Python reads this as a tuple of {count} elements, and only the first is conditional: the \
                      tuple after `else` needs parentheses"
                 );
                 findings.report(NAME, Severity::Warning, message, source.span(slip.tuple.range()), Vec::new());

@@ -305,7 +305,7 @@ fn wrong_argument(class: &Class, argument: &str, source: &Source<'_>) -> Option<
     let hint = match (near, removed.iter().find(|(old, ..)| Some(*old) == near)) {
         (_, Some((old, version, new))) if !excluded(name, version, source) => {
             let new = if new.is_empty() { String::new() } else { format!(": use {new}") };
-            format!(" (`{old}` is no argument since {version}{new})")
+            format!(" (`{old}` was removed in {version}{new})")
         }
         (Some(near), _) => format!(" (did you mean `{near}`?)"),
         (None, _) => String::new(),

@@ -21,7 +21,12 @@ impl Rule for LightningHookRemoved {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         // The package `lightning` is the one of version 2; `pytorch_lightning` may be an older version.
         let imports = |package: &str| {
-            [format!("import {package}"), format!("from {package}")].iter().any(|import| source.text.contains(import))
+            ["import", "from"].iter().any(|word| {
+                let import = format!("{word} {package}");
+                let end = |at: usize| source.text.get(at + import.len()..).and_then(|rest| rest.chars().next());
+                // `lightning_utilities` is another package.
+                source.text.match_indices(&import).any(|(at, _)| end(at).is_none_or(|c| c != '_' && !c.is_alphanumeric()))
+            })
         };
         let (severity, version) = match (imports("lightning"), imports("pytorch_lightning")) {
             (true, _) => (Severity::Error, "Lightning 2"),

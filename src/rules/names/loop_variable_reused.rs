@@ -18,7 +18,7 @@ impl Rule for LoopVariableReused {
             for variable in targets(&outer.target) {
                 let Some((inner, read)) = overwritten(variable, &outer.body, &[]) else { continue };
                 let message = format!(
-                    "`{variable}` is the variable of the outer loop: after this inner loop, its value is another"
+                    "this inner loop overwrites `{variable}`, the variable of the outer loop, which is read after it"
                 );
                 let labels = vec![
                     label(source.span(outer.target.range()), "the outer loop assigns it here"),

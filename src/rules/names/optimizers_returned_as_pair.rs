@@ -8,7 +8,7 @@ const NAME: &str = "optimizers-returned-as-pair";
 
 /// Optimizers of PyTorch.
 const OPTIMIZERS: &[&str] =
-    &["Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "NAdam", "RAdam", "RMSprop", "Rprop", "SGD"];
+    &["ASGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "NAdam", "RAdam", "RMSprop", "Rprop", "SGD"];
 
 /// Functions of transformers that return a scheduler.
 const SCHEDULES: &[&str] =
@@ -24,7 +24,7 @@ impl Rule for OptimizersReturnedAsPair {
         }
         for (result, body) in source.configurations() {
             if is_pair(result, &body) {
-                let message = "Lightning takes this for two optimizers, but the second one is a scheduler: the trainer \
+                let message = "Lightning treats this as two optimizers, but the second one is a scheduler: the trainer \
                                raises an error";
                 findings.report(NAME, Severity::Error, message, source.span(result.range()), Vec::new());
             }

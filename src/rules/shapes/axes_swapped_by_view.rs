@@ -84,7 +84,7 @@ impl Rule for AxesSwappedByView {
         let text = |sizes: &[Size]| sizes.iter().map(Size::to_string).collect::<Vec<_>>().join(", ");
         let open = old.iter().zip(&new).any(|(a, b)| a.equals(b) != Some(true) && a.known().is_none());
         let message = format!(
-            "from [{}] to [{}] the sizes change places, but the elements are not moved: use `permute` to reorder \
+            "from [{}] to [{}] the sizes are swapped, but the elements are not moved: use `permute` to reorder \
              axes{}",
             text(&old),
             text(&new),

@@ -99,8 +99,8 @@ impl<'a> Function<'a> {
             return;
         }
         let message = format!(
-            "without `keepdim=True`, axis {} is missing in the result of `{}`, so that its other axes meet the wrong \
-             axes of `{}`",
+            "without `keepdim=True`, axis {} is missing in the result of `{}`, so its remaining axes are aligned \
+             with the wrong axes of `{}`",
             reduction.axis,
             reduction.name,
             path.join(".")

@@ -27,11 +27,12 @@ impl Rule for GradientRequiredOfLoss {
                 let name = name.join(".");
                 let message = match how {
                     How::Copied => format!(
-                        "this makes a copy of `{name}` without its graph: `backward()` computes no gradients of the model"
+                        "this makes a copy of `{name}` without its graph: `backward()` computes no gradients for the \
+                         parameters of the model"
                     ),
                     How::Set => format!(
                         "if `{name}` needs this, it is not connected to the model, and `backward()` computes no \
-                         gradients of the model"
+                         gradients for the parameters of the model"
                     ),
                 };
                 findings.report(NAME, Severity::Warning, message, source.span(stmt.range()), Vec::new());

@@ -32,7 +32,7 @@ const DYNAMIC: &[&str] = &[
 const STATELESS: &[&str] = &[
     "relu",
     "elu",
-    "act",
+    "activation",
     "sigmoid",
     "tanh",
     "softmax",
@@ -138,7 +138,10 @@ fn sequence_of<'a>(block: &'a [Stmt], found: &mut Vec<(&'a str, &'a ExprCall)>) 
 fn branches(expr: &Expr) -> bool {
     matches!(
         expr,
-        Expr::If(_) | Expr::BoolOp(_) | Expr::Lambda(_) | Expr::ListComp(_) | Expr::DictComp(_) | Expr::Generator(_)
+        Expr::If(_) | Expr::BoolOp(_) | Expr::Lambda(_) | Expr::ListComp(_)
+            | Expr::SetComp(_)
+            | Expr::DictComp(_)
+            | Expr::Generator(_)
     )
 }
 

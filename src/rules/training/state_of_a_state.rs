@@ -26,8 +26,8 @@ impl Rule for StateOfAState {
             let Some((object, state, key)) = loaded(call) else { continue };
             let Some(saved) = saved_state(source, key) else { continue };
             let message = format!(
-                "`[\"{key}\"]` is a dictionary if this program has saved it, and has no method `state_dict`: `{}` \
-                 needs it as it is",
+                "`[\"{key}\"]` is a dictionary if this program has saved it, and has no method `state_dict`: \
+                 pass it to `{}` directly",
                 object.join(".")
             );
             let label = Label { span: source.span(saved.range()), message: "a state is saved here".to_owned() };

@@ -16,14 +16,15 @@ impl Rule for StepBesideScaler {
             let calls: Vec<&ExprCall> = block.iter().filter_map(statement_call).collect();
             for (at, scaled) in calls.iter().enumerate() {
                 let Some(optimizer) = scaled_step(scaled) else { continue };
-                // A `backward()` between the two steps computes new gradients.
-                let near = |call: &&&ExprCall| !is_method_call(call, "backward");
+                // A `backward()` between the two steps computes new gradients, and without gradients, a step
+                // changes nothing.
+                let near = |call: &&&ExprCall| !is_method_call(call, "backward") && !is_method_call(call, "zero_grad");
                 let after = calls.iter().skip(at + 1).take_while(near);
                 let before = calls.iter().take(at).rev().take_while(near);
                 let Some(second) = after.chain(before).find(|call| is_plain_step(call, &optimizer)) else { continue };
                 let name = optimizer.join(".");
                 let message = format!(
-                    "`{name}` makes a step of its own beside the step of the scaler, with gradients that may be scaled"
+                    "`{name}` takes a second step, in addition to the step of the scaler, with gradients that may be scaled"
                 );
                 let label =
                     Label { span: source.span(scaled.range()), message: "the scaler makes the step here".to_owned() };

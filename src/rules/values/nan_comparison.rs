@@ -18,9 +18,9 @@ impl Rule for NanComparison {
             let result = match op {
                 CmpOp::Eq => "never true",
                 CmpOp::NotEq => "always true",
-                // `np.nan` is one object, but a computed NaN is another.
-                CmpOp::Is if right.is_call_expr() || compare.left.is_call_expr() => "never true",
-                CmpOp::IsNot if right.is_call_expr() || compare.left.is_call_expr() => "always true",
+                // `np.nan` is one object, which a function may return, but `float("nan")` makes a new one.
+                CmpOp::Is if is_new_nan(right) || is_new_nan(&compare.left) => "never true",
+                CmpOp::IsNot if is_new_nan(right) || is_new_nan(&compare.left) => "always true",
                 _ => continue,
             };
             // `x != x` finds NaN, and `nan != nan` shows what NaN is.
@@ -30,6 +30,11 @@ impl Rule for NanComparison {
             }
         }
     }
+}
+
+/// `float("nan")`
+fn is_new_nan(expr: &Expr) -> bool {
+    expr.is_call_expr() && is_nan(expr)
 }
 
 /// `float("nan")`, `np.nan`, `math.nan` or `torch.nan`.
