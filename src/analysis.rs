@@ -161,7 +161,8 @@ fn run(
         let body = &source.parsed().module.body;
         let parsed = rules::Source::new(file, body, source.text(), starred, &is_executed, &excludes, &missing);
         let mut found = rules::parsed(rules, &parsed);
-        // Where a run fails, a rule that reads only the text has nothing to add.
+        // If a run reports an error at this place, the findings of rules that read only the text are
+        // dropped.
         let fails_at = |span: Span, have: &Diagnostic| have.severity == Severity::Error && have.span.contains(span);
         found.retain(|d| !report.diagnostics.iter().any(|have| fails_at(d.span, have)));
         report.add(found);
@@ -173,9 +174,10 @@ fn run(
 #[derive(Debug, Clone, Copy)]
 enum Arguments<'s> {
     Unknown,
-    /// Unknown, also for the functions that the program calls without reaching all their code.
+    /// Unknown. The functions in which the calls of the program do not reach all the code are treated as
+    /// if nothing called them.
     UnknownAlso(&'s Skipped),
-    /// The default of each parameter that has one.
+    /// The defaults of the parameters, except defaults such as `None` or 0. Unknown for the others.
     Defaults,
 }
 
@@ -294,12 +296,11 @@ fn budget(project: &Project, source: &SourceFile) -> Budget {
     }
 }
 
-/// Whether a file may have findings: it imports a checked library (a star import may do so
+/// Whether a file itself seems to use a checked library: it imports one (a star import may do so
 /// indirectly), or mentions an environment variable such as `CUDA_LAUNCH_BLOCKING`.
 fn concerns_library(source: &SourceFile) -> bool {
     let checked = || LIBRARIES.iter().filter(|library| library.is_checked).map(|library| library.name);
-    // Any module whose name contains that of a checked library is included, such as
-    // `torchmetrics`.
+    // A module counts if its top-level name contains the name of a checked library: `torchmetrics`.
     let mentions = |text: &str| checked().any(|name| text.contains(name));
     let mut is_checked = |import: Imported<'_>| match import.name {
         _ if import.level == 0 && import.module.split('.').next().is_some_and(mentions) => true,
@@ -312,17 +313,18 @@ fn concerns_library(source: &SourceFile) -> bool {
     syntax::imports(&source.parsed().module.body, &mut is_checked) || source.text().contains("CUDA_")
 }
 
-/// How many imports lead at most from a script to the module that imports a checked library.
+/// The largest number of modules between a script and the module that imports a checked library.
 const IMPORTS_FOLLOWED: u32 = 3;
 
-/// Whether a script imports modules of the project that use a checked library.
+/// Whether a file is a script that imports, directly or through other modules, a module of the project
+/// that uses a checked library.
 fn runs_library(project: &Project, source: &SourceFile) -> bool {
     let is_script = !project.is_packaged(source.id) || source.bindings().is_main;
     is_script && imports_library(project, source, IMPORTS_FOLLOWED, &mut FxHashSet::default())
 }
 
-/// Whether a file imports a module of the project that uses a checked library, or imports another one
-/// that does.
+/// Whether a file imports a module of the project that uses a checked library, directly or through at
+/// most `depth` other modules.
 fn imports_library(project: &Project, source: &SourceFile, depth: u32, seen: &mut FxHashSet<FileId>) -> bool {
     let mut uses = |import: Imported<'_>| {
         let inner = import.name.map(|name| match import.module {

@@ -84,11 +84,12 @@ pub(super) struct Run {
     pub found: FxHashSet<Finding>,
     /// The number of steps of the run.
     pub steps: u64,
-    /// The program ended with an exception, or with a call such as `sys.exit()`.
+    /// The program ended with an exception or a call such as `sys.exit()`. False if the last statement of the
+    /// file is such a call or `raise`.
     pub ended_early: bool,
-    /// The code of called functions that the run has not reached.
+    /// The code of called functions that the run has not reached. Empty for all runs but the first.
     pub skipped: Skipped,
-    /// A function that nothing calls has a parameter with a default.
+    /// A function that nothing calls has a parameter with a default other than, for example, `None` or 0.
     pub has_defaults: bool,
     /// The step budget was spent.
     pub exhausted: bool,
@@ -231,8 +232,9 @@ pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Oth
     }
 }
 
-/// The options for one more run of a program that ends early: it often requires options whose defaults
-/// it does not accept. `None` if the program reads no options, or does not end early.
+/// The options for one more run of a program that ends early: all are unknown, because such a program
+/// often does not accept the default of an option. `None` if the program reads no options, does not end
+/// early, or has spent its budget.
 pub(super) fn for_later_code(first: &Run) -> Option<Assumed> {
     let wanted = first.ended_early && !first.exhausted && !first.options.is_empty();
     wanted.then(|| unknown(first))
@@ -263,7 +265,7 @@ pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&A
         if diagnostic.severity == Severity::Error {
             let depends = worlds.decides(&finding, &diagnostic.message);
             weaken_one(diagnostic, &depends);
-            // A name that a library does not have is a mistake, whatever leads to its use.
+            // The use of a name that a library does not have is a mistake under every condition.
             let is_of_library = &*finding.0 == "TV801" && diagnostic.message.contains("` does not exist");
             return is_of_library || matches!(depends, Dependence::No) || !first.supposed.contains(&finding.1);
         }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::project::{FileKind, Project, Resolved, SourceFile};
 use crate::syntax::{self, FileId, Stmt, ast};
 
-/// Texts of modules whose names the syntax does not show.
+/// If a module contains one of these texts, its syntax may not show all names that it defines.
 const DYNAMIC: &[&str] = &["exec(", "globals()", "locals()", "vars()", "__getattr__(", "sys.modules[", "__dict__"];
 
 /// The names that the star imports of a file may bind; `None` if a star import takes them from a
@@ -52,7 +52,7 @@ fn add_names<'p>(source: &'p SourceFile, names: &mut FxHashSet<&'p str>) -> Opti
     for stmt in syntax::statements(&source.parsed().module.body, true) {
         match stmt {
             Stmt::Global(global) => names.extend(global.names.iter().map(ast::Identifier::as_str)),
-            // `from .layers import x` also binds `layers` in a package.
+            // In a package, `from .layers import x` also binds `layers`.
             Stmt::ImportFrom(import) if import.level > 0 => {
                 names.extend(import.module.iter().flat_map(|module| module.as_str().split('.')));
             }

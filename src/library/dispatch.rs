@@ -72,7 +72,7 @@ pub(crate) fn constructor(class: Sym) -> Vec<(Sym, Option<Value>)> {
     params.map(|param| (param.name, param.default.as_ref().map(Const::value))).collect()
 }
 
-/// Methods of modules that programs use without a call by mistake.
+/// Methods of modules that programs often forget to call.
 const METHODS_OF_MODULES: &[&str] =
     &["children", "cpu", "cuda", "eval", "forward", "modules", "parameters", "state_dict", "to", "train", "zero_grad"];
 

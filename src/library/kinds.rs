@@ -62,13 +62,13 @@ pub(super) fn integers(path: Sym) -> Option<(&'static str, &'static str)> {
 /// result rejects is reported as such.
 pub(super) fn refuse_kinds(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
     let Some(all) = KINDS.get(&cx.path) else { return false };
-    // The arguments of a function depend on each other (`movedim(x, 0, 1)`), so that replacing one of
-    // them shows little. The first one does not depend on the others.
+    // For a function, only the first parameter is listed: the other arguments depend on each other
+    // (`movedim(x, 0, 1)`), so a test that replaces one of them shows little.
     let is_class = cx.name().starts_with(char::is_uppercase);
     let count = if is_class { usize::MAX } else { 1 };
     let given = bound.sig.params.iter().zip(&bound.values).take(count);
     let given = given.filter_map(|(param, arg)| Some((param.name, arg.as_ref()?)));
-    // The variadic parameter of a container.
+    // The variadic parameter of a class such as `nn.Sequential`.
     let star = bound.sig.star.filter(|_| is_class);
     let rest = star.into_iter().flat_map(|(_, name)| bound.rest.iter().map(move |arg| (name, arg)));
     for (name, arg) in given.chain(rest) {
@@ -97,7 +97,8 @@ pub(super) fn refuse_kinds(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
     false
 }
 
-/// What a parameter takes: the kinds that it does not reject.
+/// What a parameter takes, according to the kinds that it does not reject. Empty if there are none,
+/// or too many to list in a message.
 fn taken(kinds: &Kinds) -> String {
     let accepts = |kind: &str| !kinds.rejects(kind);
     let number = match (accepts("int"), accepts("float")) {
@@ -126,7 +127,7 @@ fn taken(kinds: &Kinds) -> String {
         named("dict", "a dictionary"),
     ];
     let texts: Vec<&str> = all.into_iter().flatten().collect();
-    // Whoever accepts everything that can be iterated over rejects few kinds.
+    // A parameter that accepts every iterable rejects few kinds.
     if texts.len() > 3 { String::new() } else { listed(&texts) }
 }
 
@@ -158,7 +159,7 @@ fn kinds_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static [&'static str]> {
         Value::Bool(_) | Value::Any(Type::Bool) => &["bool"],
         Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(Type::Int) => &["int"],
         Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => &["float"],
-        // That a value is some string often follows only from an annotation, which may be wrong.
+        // `Value::Any(Type::Str)` has no kind: the type often comes from an annotation, which may be wrong.
         Value::Str(_) | Value::Among(_) => &["text"],
         Value::Dtype(_) => &["dtype"],
         Value::Device(_) => &["device"],
@@ -187,7 +188,7 @@ fn kinds_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static [&'static str]> {
     })
 }
 
-/// The kinds of a list or tuple with known elements; `None` if they do not tell its kind.
+/// The kinds of a list or tuple with known elements; `None` if the elements do not decide its kind.
 fn sequence(cx: &Cx<'_, '_>, parts: &[Value], plain: &'static [&'static str]) -> Option<&'static [&'static str]> {
     let is_plain = |part: &Value| part.number_type().is_some() || part.as_str().is_some();
     let tensor = |part: &Value| cx.it.heap.tensor_ref(part);
@@ -199,7 +200,7 @@ fn sequence(cx: &Cx<'_, '_>, parts: &[Value], plain: &'static [&'static str]) ->
     } else if all(&|part| is_module(cx.it, part)) {
         Some(&["modules"])
     } else {
-        // A tensor without dimensions may stand for a number.
+        // A 0-d tensor may be accepted as a number.
         parts.iter().any(|part| tensor(part).is_some()).then_some(&["list", "tuple", "tensors", "modules"])
     }
 }

@@ -77,8 +77,9 @@ const REMOVED: &[(&str, &str, &str)] = &[
     ("trapz", "2.4", "numpy.trapezoid"),
 ];
 
-/// Functions of PyTorch that only raise an error that says that they were removed. The first five do so
-/// in PyTorch 2.6, too. The others work there, but not in 2.15; the versions between were not tried.
+/// Functions of PyTorch that still exist, but only raise an error, because they were removed. All of them
+/// raise in PyTorch 2.15, and the first five also in 2.6. The others work in 2.6; the versions in between
+/// were not tested.
 const RAISING: &[(&str, &str, &str)] = &[
     ("symeig", "2.0", "torch.linalg.eigh"),
     ("eig", "2.0", "torch.linalg.eig"),
@@ -169,9 +170,9 @@ pub(crate) fn is_tensor_attribute(name: &str) -> bool {
 }
 
 /// The message for an attribute that a value of a known type does not have. There is a message if the
-/// name is similar to an existing one (for most types), or if it is an attribute of a type with which
-/// this one is often confused: of arrays for a tensor, of modules for an optimizer, of tensors for
-/// all other types.
+/// name is similar to an existing one (only for the types in [`SPELT`]), or if it is an attribute of a
+/// type with which this one is often confused: of arrays for a tensor, of modules and tensors for an
+/// optimizer or a scheduler, of tensors for all other types.
 pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
     let (class, what) = plain_type(heap, value)?;
     let own = NAMES.get(class)?;
@@ -191,8 +192,8 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
 const OPTIMIZER: &str = "torch.optim.Optimizer";
 const SCHEDULER: &str = "torch.optim.lr_scheduler.LRScheduler";
 
-/// Types whose attributes are checked for misspellings. The value of another type may be an instance
-/// of a subclass.
+/// Types whose attributes are checked for misspellings. A value of one of the other types may be an
+/// instance of a subclass.
 const SPELT: &[&str] = &["torch.Tensor", "builtins.list", "builtins.str", OPTIMIZER, SCHEDULER];
 
 /// The class that has the same attributes as the value, and how messages name the value.

@@ -35,7 +35,7 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
     }
 }
 
-/// Whether the requirements of the project exclude the version of PyTorch whose signatures torchvet knows.
+/// Whether the requirements of the project exclude the PyTorch version that `signatures.txt` describes.
 pub(super) fn excludes_newest(it: &Interp<'_>) -> bool {
     it.excludes("torch", "2.15")
 }

@@ -332,7 +332,7 @@ impl Writer {
         match (self.choice.devices, device.kind) {
             (_, DeviceKind::Meta) => "meta".to_owned(),
             (Devices::Cpu, _) => "cpu".to_owned(),
-            // A symbolic device, or that of a module, is assumed to be the GPU.
+            // An unknown device is assumed to be the GPU, except the device of a loader's batches.
             (Devices::AsFound, DeviceKind::Batch) => "cpu".to_owned(),
             (
                 Devices::AsFound,

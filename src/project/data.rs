@@ -26,8 +26,8 @@ impl Project {
         [folder, self.root()].into_iter().find_map(|base| self.data_below(folder, &normalise(&base.join(path))))
     }
 
-    /// The text of a small file, if it is below the root; for a folder outside the root, if it is below
-    /// this folder.
+    /// The text of a small file, if it is below the root. If `folder` is outside the root, the file must be
+    /// below `folder` instead.
     pub(super) fn data_below(&self, folder: &Path, path: &Path) -> Option<&str> {
         if let Some(text) = self.texts.get(path) {
             return Some(text);

@@ -127,7 +127,7 @@ impl Project {
     }
 
     /// Whether some named file that belongs to the same program as `file` contains this text, not
-    /// counting lines that are comments or that only print.
+    /// counting comment lines, and lines that begin with a call that prints or logs.
     pub(crate) fn mentions(&self, file: FileId, text: &'static str) -> bool {
         self.programs().mention(self.file(file), text, self.named_files())
     }
@@ -158,8 +158,8 @@ impl Project {
         self.programs().calls(self.file(file), name)
     }
 
-    /// Whether a class of the program of `file` has a last base of this name. The last bases of classes
-    /// that have the same name themselves are not counted.
+    /// Whether a class of the program of `file` may have a last base of this name. The base in
+    /// `class Data(Data):` does not count.
     pub(crate) fn derives(&self, file: FileId, name: &str) -> bool {
         self.programs().derives(self.file(file), name)
     }

@@ -7,11 +7,12 @@ use super::{FileKind, Project, Resolved, SourceFile};
 use crate::libraries::{self, is_standard};
 use crate::syntax::FileId;
 
-/// Texts of modules whose names their source does not show.
+/// If a module contains one of these texts, its source may not show all names that it defines.
 const DYNAMIC: &[&str] =
     &["__getattr__", "globals()", "locals()", "vars(", "__dict__", "exec(", "setattr(", "sys.modules", "_LazyModule"];
 
-/// Parts of the names of modules that a build often creates.
+/// Parts of the names of modules that a build often creates, or that are often kept out of the
+/// repository.
 const BUILT: &[&str] = &["version", "pb2", "cuda", "_ext", "ext_", "cpp", "kernel", "generated", "secret", "local"];
 
 /// Why an import fails, and the names that the module defines instead.
@@ -37,7 +38,7 @@ impl Project {
         }
     }
 
-    /// Whether the program may change where Python searches modules.
+    /// Whether the program may change where Python searches for modules.
     fn changes_path(&self, file: FileId) -> bool {
         ["sys.path", "site.addsitedir", "PYTHONPATH"].iter().any(|text| self.mentions(file, text))
     }
@@ -70,8 +71,8 @@ impl Project {
         if is_package && (is_built(name) || self.has_stem(path.parent()?, name)) {
             return None;
         }
-        // Another folder in which Python may search first may have a module of this name. A module inside
-        // a package, imported without the name of the package, may be an installed package of this name.
+        // Python may find a module of this name in another folder first. If the import leaves out the name
+        // of the package that contains the module, it may mean an installed package of the same name.
         let depth = module.split('.').count() + usize::from(is_package);
         let is_inside = path.ancestors().nth(depth).is_some_and(|base| self.has(base, "__init__.py", Kind::File));
         if level == 0 && (is_inside || self.candidates(from, module).iter().any(|other| other != path)) {
@@ -109,7 +110,7 @@ impl Project {
         None
     }
 
-    /// The files that `import module` may mean, in all folders in which Python may search.
+    /// The files to which `import module` may refer, in all folders in which Python may search.
     fn candidates(&self, from: FileId, module: &str) -> Vec<PathBuf> {
         let Some(folder) = self.file(from).canonical().parent() else { return Vec::new() };
         let relative: PathBuf = module.split('.').collect();
@@ -120,7 +121,8 @@ impl Project {
         paths.filter(|path| path.is_file()).collect()
     }
 
-    /// The folders below the root in which Python may search the modules that a file imports.
+    /// The folders in which Python may search for the modules that a file imports: the root, its `src`,
+    /// and the folders between the root and the file.
     fn bases(&self, folder: &Path) -> Vec<PathBuf> {
         let root = self.root();
         let mut all: Vec<PathBuf> =
@@ -138,7 +140,7 @@ impl Project {
             || listing.iter().any(|(name, kind)| *kind == Kind::Folder && has_modules(&folder.join(name)))
     }
 
-    /// Whether a folder has a file or folder of this name, with any extension: a compiled module.
+    /// Whether a folder has a file or folder of this name with any extension, such as a compiled module.
     fn has_stem(&self, folder: &Path, name: &str) -> bool {
         let stem = |entry: &std::ffi::OsString| entry.to_string_lossy().split('.').next() == Some(name);
         self.listing(folder).keys().any(stem)

@@ -25,7 +25,7 @@ struct Names {
     assigned: FxHashSet<String>,
     /// The functions and classes that are called, and whether some call is outside constructors.
     called: FxHashMap<String, bool>,
-    /// The last bases of classes, except those that have the name of the class: `class Data(Data):`.
+    /// The names that [`base`] finds, which include the last bases of classes.
     bases: FxHashSet<String>,
 }
 
@@ -104,7 +104,8 @@ impl Programs {
         self.asks(file, |names| names.called.get(name) == Some(&false))
     }
 
-    /// Whether a class of the same program, other than one of this name, has this last base.
+    /// Whether a class of the same program may have this last base. The base in `class Data(Data):` does
+    /// not count.
     pub(super) fn derives(&self, file: &SourceFile, name: &str) -> bool {
         self.asks(file, |names| names.bases.contains(name))
     }
@@ -130,7 +131,7 @@ impl Programs {
     }
 
     /// Whether one of these files belongs to the same program as `file` and contains the text, not
-    /// counting lines that are comments or that only print.
+    /// counting comment lines, and lines that begin with a call that prints or logs.
     pub(super) fn mention<'a>(
         &self,
         file: &SourceFile,
@@ -145,8 +146,8 @@ impl Programs {
     }
 }
 
-/// Whether a source contains a text outside of lines that are comments or that only print:
-/// `print(torch.__version__)` tests no version.
+/// Whether a source contains a text outside of comment lines, and of lines that begin with a call that
+/// prints or logs: `print(torch.__version__)` does not test the version.
 fn code_contains(source: &str, text: &str) -> bool {
     source.match_indices(text).any(|(at, _)| {
         let before = source.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
@@ -154,7 +155,7 @@ fn code_contains(source: &str, text: &str) -> bool {
     })
 }
 
-/// The names in an import statement, or in a line that executes another file:
+/// The names in an import statement, or in a line that executes another file, such as
 /// `exec(open("steps/shuffle.py").read())`.
 fn imported(line: &str) -> Option<impl Iterator<Item = &str>> {
     let line = line.trim_start();
@@ -182,7 +183,8 @@ fn called(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The last base in the line of a class statement, or in the last line of its bases.
+/// The name before `):` in a line: the last base of a class, if the list of its bases ends in this line.
+/// Other lines, such as `def f(x):`, also give a name. `None` for `class Data(Data):`.
 fn base(code: &str) -> Option<&str> {
     let (bases, _) = code.rsplit_once("):")?;
     let (rest, base) = last_name(bases);

@@ -8,7 +8,7 @@ use crate::syntax::FileId;
 
 impl Project {
     /// Whether the project excludes a version of a package and all newer ones: `numpy==1.19` and
-    /// `numpy<1.24` exclude 1.24. The requirements are searched in the folder of the file and in the
+    /// `numpy<1.24` exclude 1.24. The requirements are searched for in the folder of the file and in the
     /// folders above it, up to the project's root.
     pub(crate) fn excludes(&self, file: FileId, package: &str, version: &str) -> bool {
         let Some(folder) = self.file(file).canonical().parent() else { return false };
@@ -46,12 +46,12 @@ fn excluded(text: &str, package: &str, version: &str) -> bool {
     let plain = |name: &str| name.to_ascii_lowercase().replace('-', "_");
     let package = plain(package);
     text.lines().any(|line| {
-        // Two requirements may stand in one line: `install_requires=["torch==1.4", "numpy<1.24"]`.
+        // One line may contain several requirements: `install_requires=["torch==1.4", "numpy<1.24"]`.
         line.split(['"', '\'', ';', '#']).any(|part| {
             let part = part.trim().trim_start_matches("- ").trim_start();
             let end = part.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.')).unwrap_or(part.len());
             let Some((name, rest)) = part.split_at_checked(end) else { return false };
-            // The version of `numpy = "^1.19"` stands in the next part.
+            // In `numpy = "^1.19"`, the version is in the next part.
             let rest = if rest.trim() == "=" { line.split(['"', '\'']).nth(1).unwrap_or_default() } else { rest };
             plain(name) == package && rest.split(',').any(|condition| excludes(condition, version))
         })
@@ -60,7 +60,7 @@ fn excluded(text: &str, package: &str, version: &str) -> bool {
 
 /// Whether a condition such as `<1.24` excludes a version and all newer ones.
 fn excludes(condition: &str, version: &str) -> bool {
-    // `[extras]` stand between the name and the condition.
+    // `[extras]` may come between the name and the condition.
     let condition = condition.rsplit(']').next().unwrap_or_default().trim();
     let at = condition.find(|c: char| c.is_ascii_digit()).unwrap_or(condition.len());
     let Some((operator, given)) = condition.split_at_checked(at) else { return false };
@@ -85,7 +85,7 @@ fn excludes(condition: &str, version: &str) -> bool {
     limit <= wanted
 }
 
-/// The numbers of a version: `1.24.0rc1` is 1, 24, 0.
+/// The numbers of a version, without zeros at the end: `1.24.1rc1` is 1, 24, 1.
 fn numbers(version: &str) -> Vec<u32> {
     let digits = |part: &str| part.find(|c: char| !c.is_ascii_digit()).map_or(part.len(), |end| end);
     let parts = version.split('.').map_while(|part| part.get(..digits(part))?.parse().ok());

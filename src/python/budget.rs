@@ -106,7 +106,7 @@ impl Meter {
         true
     }
 
-    /// Counts objects that joins and uncertain writes have visited as steps.
+    /// Converts the objects that joins and uncertain writes have visited into steps, and counts these.
     pub(super) fn visit(&mut self, objects: &mut u64) {
         let steps = *objects / OBJECTS_OF_STEP;
         *objects %= OBJECTS_OF_STEP;

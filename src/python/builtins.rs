@@ -123,7 +123,7 @@ pub(super) fn lookup(name: Sym) -> Value {
 /// these texts.
 const LIST_CLASSES: &[&str] = &["Sequence", "Iterable", ".List", ".Collection", ".Sized", ".Container", ".Reversible"];
 
-/// How many arguments builtins take, all of them by position: at least and at most.
+/// The smallest and the largest number of arguments that builtins take, all by position.
 const ARGUMENTS: &[(usize, usize, &str)] = &[
     (0, 1, "bool float frozenset list set tuple"),
     (1, 1, "abs all any bin callable chr hash hex id len oct ord repr reversed"),
@@ -457,7 +457,7 @@ impl Interp<'_> {
                     let open = instance.open
                         || matches!(instance.class, Value::Path(_))
                         || self.user_method(object, "__getattr__").is_some()
-                        // An earlier call of a method may have set the attribute.
+                        // A method that was called earlier may have set the attribute.
                         || self.context.speculative && self.classes_call(object, &["setattr"]);
                     let line = self.mro_of(object);
                     let in_class = line.iter().filter_map(Value::as_obj).any(|c| self.class_attr(c, name).is_some());
@@ -543,7 +543,7 @@ impl Interp<'_> {
         }
     }
 
-    /// `round(tensor)`: tensors have no `__round__`. Of arrays, NumPy's scalars have one.
+    /// `round(tensor)`. Tensors have no `__round__`. NumPy's scalars, which are modelled as arrays, have one.
     fn round_tensor(&mut self, tensor: &Value, span: Span) -> Value {
         if self.heap.tensor_ref(tensor).is_none_or(|tensor| tensor.array != ArrayKind::Torch) {
             return self.call_method(tensor, "round", Args::default(), span);

@@ -137,8 +137,8 @@ impl<'p> Interp<'p> {
         result
     }
 
-    /// Forgets the shapes of small tensors that are passed to a function of an unseen library: extensions
-    /// resize such tensors to hold their results.
+    /// Forgets the shapes of tensors with a last dimension of 0 or 1 that are passed by position to a
+    /// function of an unseen library: extensions resize such tensors to hold their results.
     fn forget_placeholders(&mut self, args: &Args) {
         for value in args.pos.iter().map(|arg| &arg.value) {
             let is_placeholder = |tensor: &Tensor| {
@@ -182,7 +182,7 @@ impl<'p> Interp<'p> {
         library.method(self, sym(class), &receiver, sym(name), args, span).unwrap_or(Value::Unknown)
     }
 
-    /// Calls the constructor of a library's class. That of an unseen class may keep its arguments.
+    /// Calls the constructor of a library's class. The constructor of an unseen class may keep its arguments.
     fn init_by_library(&mut self, class: Sym, object: ObjId, args: Args, span: Span) {
         let library = self.library;
         library.init(self, class, object, args.clone(), span);
@@ -250,7 +250,7 @@ impl<'p> Interp<'p> {
         let defines_call =
             |class: &Value| class.as_obj().is_some_and(|id| self.class_attr(id, sym("__call__")).is_some());
         let own_call = line.iter().rposition(defines_call);
-        // Of the library's modules, only the base class defines `__call__`.
+        // Of the library's modules that can be called, only the base class defines `__call__`.
         let base = self.library.words().module;
         let family = base.rsplit_once('.').map_or(base, |(family, _)| family);
         let keeps_call = |path: Sym| path.as_str() != base && path.as_str().starts_with(family);

@@ -206,7 +206,8 @@ impl<'p> Interp<'p> {
             (Value::Obj(x), Value::Obj(y)) if x == y => Some(true),
             (Value::Obj(_), Value::Obj(_)) => self.are_members_apart(a, b).then_some(false),
             (Value::Path(x), Value::Path(y)) if x == y => Some(true),
-            // Some functions are also members of another module.
+            // Different names in `torch` itself are different functions. A function of another module may
+            // have several names.
             (Value::Path(x), Value::Path(y)) => {
                 let module = |path: &Sym| path.as_str().rsplit_once('.').map(|(module, _)| module);
                 (module(x) == module(y) && module(x) == Some("torch")).then_some(false)

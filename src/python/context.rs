@@ -29,12 +29,12 @@ pub(super) struct Context {
     pub mode: Mode,
     /// The current code is in a function that nothing calls: earlier events are unknown.
     pub speculative: bool,
-    /// The current code is in a function that nothing called in this run, although the program
-    /// contains a call of a function of this name. A condition that the run decided, such as the
-    /// default of an option, may be the reason.
+    /// The current code is in a function that runs as if nothing called it, although the program
+    /// contains a call of a function of this name. The reason may be a condition that the run decided,
+    /// for example by the default of an option.
     pub excluded: bool,
-    /// The current code is in a function that runs with unknown arguments, although the program calls
-    /// it, or creates the module whose `forward` it is.
+    /// The current code is in a function that runs as if nothing called it, although the program contains
+    /// a call of a function of this name, or creates the module whose `forward` it is.
     pub has_callers: bool,
     /// The number of enclosing branches whose condition is unknown.
     pub undecided: u32,

@@ -23,7 +23,8 @@ struct Uncalled<'p> {
     span: Span,
 }
 
-/// Whether a script ends with `sys.exit(main())`: then it always ends with an exception.
+/// Whether the last statement of a script is `raise` or a call such as `sys.exit(main())`, perhaps under
+/// `if`. Such a script always ends early.
 fn exits_at_end(body: &[Stmt]) -> bool {
     match body.last() {
         Some(Stmt::If(last)) => exits_at_end(&last.body),
@@ -38,9 +39,9 @@ fn exits_at_end(body: &[Stmt]) -> bool {
 
 impl<'p> Interp<'p> {
     /// Runs the root file as a program, then the functions that nothing called, with unknown
-    /// arguments.
+    /// arguments or with their defaults.
     pub(crate) fn run(&mut self) {
-        // After a condition of which only one arm says this, it is not known.
+        // The note begins as false, so that it becomes unknown after a condition if only one arm sets it.
         self.remember(ON_CPU, Value::Bool(false));
         let (scope, flow) = self.run_main();
         self.record_called();
@@ -245,7 +246,8 @@ impl<'p> Interp<'p> {
         let mut by_name = false;
         for parameter in positional {
             let name = parameter.parameter.name.as_str();
-            // After a parameter that gets its default, the others are given by name.
+            // After a parameter that gets its default, the others are given by name. Positional-only ones get
+            // their defaults, too.
             let is_positional = || def.parameters.posonlyargs.iter().any(|other| other.parameter.name.as_str() == name);
             if self.takes_default(parameter) || by_name && is_positional() {
                 by_name = true;
@@ -294,8 +296,8 @@ impl<'p> Interp<'p> {
         args
     }
 
-    /// Whether a parameter of an uncalled function gets its default. `None`, 0, and empty values often
-    /// mean that the caller must give a value.
+    /// Whether a parameter of an uncalled function gets its default. Defaults such as `None`, 0, and empty
+    /// values are not used, because they often mean that the caller must give a value.
     fn takes_default(&mut self, parameter: &ParameterWithDefault) -> bool {
         let says_more = match parameter.default.as_deref() {
             None | Some(Expr::NoneLiteral(_)) => false,

@@ -91,8 +91,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether the receiver of a method, in a function that nothing calls, may be an instance of a
-    /// subclass with another method of this name.
+    /// Whether another method of this name may run instead, in a function that nothing calls: the receiver
+    /// may be an instance of a subclass, or the program may replace the method.
     fn may_be_overridden(&self, receiver: &Value, method: &Value) -> bool {
         if self.is_made_here(receiver) {
             return false;
@@ -116,7 +116,7 @@ impl Interp<'_> {
             || self.mentions("monkeypatch")
     }
 
-    /// The names of the positional parameters of a function, the receiver included.
+    /// The names of the positional parameters of a function, including the receiver.
     pub(super) fn positional_names(&self, function: &Value) -> Option<Vec<String>> {
         let Some(Data::Function(function)) = function.as_obj().map(|id| self.heap.get(id)) else { return None };
         let parameters = self.parameters(function)?;

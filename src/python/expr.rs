@@ -243,7 +243,7 @@ impl<'p> Interp<'p> {
                 Some(value) => return value.clone(),
             }
         }
-        // A function may bind a variable of the module that has the name of a builtin.
+        // A function may have bound a global variable that has the name of a builtin.
         if self.sources.bindings(self.file()).globals.contains(name.as_str()) {
             return Value::Unknown;
         }
@@ -445,8 +445,8 @@ impl<'p> Interp<'p> {
         self.lacks_own_attribute(object, name, is_self, span)
     }
 
-    /// The message for an attribute of `x.item()` that tensors have: `item()` of any tensor or array is
-    /// a number of Python.
+    /// The message for an attribute that `x.item()` lacks: `item()` of any tensor or array returns a
+    /// Python number.
     fn lacks_as_number(&self, object: &Expr, name: Sym) -> Option<String> {
         let call = object.as_call_expr().filter(|call| is_method_call(call, "item") && call.arguments.is_empty())?;
         if self.is_in_try() || self.mentions("def item(") || !call.func.is_attribute_expr() {
@@ -537,7 +537,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Checks the arguments as they are written. Returns whether the callee refuses them.
+    /// Checks the arguments as they are written in the source. Returns whether the callee rejects them.
     fn refuses(&mut self, callee: &Value, call: &'p ExprCall, by_class: bool) -> bool {
         if !by_class && let Some(message) = self.surely_refuses(callee, call) {
             let span = self.span(call);
@@ -576,7 +576,7 @@ impl<'p> Interp<'p> {
         line.iter().take(subclasses).filter_map(Value::as_obj).any(defines)
     }
 
-    /// Whether the object of a method call may be of a subclass that has another method of this name.
+    /// Whether the receiver may be an instance of a subclass that has another method of this name.
     pub(super) fn differs_in_subclasses(&self, receiver: &Value, method: &Value) -> bool {
         let Some(Data::Function(function)) = method.as_obj().map(|id| self.heap.get(id)) else { return false };
         let overrides = |owner| self.overridden.contains(&(owner, function.name));

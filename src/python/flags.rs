@@ -9,7 +9,7 @@ use crate::value::{Sym, Topic, Value, sym};
 pub(crate) const ON_CPU: Topic = Topic::new("on the cpu");
 
 impl<'p> Interp<'p> {
-    /// Notes that the path uses the CPU, if it does so by a condition with this truth value.
+    /// Notes that the path uses the CPU, if this truth value of the condition shows it.
     pub(super) fn note_cpu(&mut self, test: &'p Expr, truth: bool) {
         let flag = says_gpu(test) == Some(!truth);
         let decided =
@@ -20,7 +20,7 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// Whether a flag such as `use_cuda` or `config.no_gpu`, if it is true, says that the program uses a
+/// What a flag such as `use_cuda` or `config.no_gpu` means if it is true: whether the program uses a
 /// GPU. `None` for other conditions.
 pub(super) fn says_gpu(test: &Expr) -> Option<bool> {
     let name = path_of(test).last()?.to_ascii_lowercase();
@@ -53,8 +53,9 @@ fn says_cpu(test: &Expr, truth: bool) -> bool {
     }
 }
 
-/// What holds in the two arms of a condition, as source text. `None` for conditions that are more
-/// than a name, or the comparison of a name with a constant.
+/// What holds in the two arms of a condition, as source text. A supported condition is an [`operand`], the
+/// comparison of an operand with a constant, or a combination of these with `not` and `and`. `None` for
+/// other conditions.
 pub(super) fn arms_of(test: &Expr) -> Option<[Sym; 2]> {
     match test {
         Expr::UnaryOp(e) if e.op == UnaryOp::Not => arms_of(&e.operand).map(|[yes, no]| [no, yes]),
@@ -82,7 +83,7 @@ pub(super) fn arms_of(test: &Expr) -> Option<[Sym; 2]> {
     }
 }
 
-/// `args.cuda`, `args["cuda"]`, `len(gpus)`
+/// The source text of `args.cuda`, `args["cuda"]`, `len(gpus)`. `None` for other kinds of expressions.
 fn operand(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Call(e) => match (&*e.arguments.args, e.func.as_name_expr()) {

@@ -55,8 +55,8 @@ pub(crate) trait Sources<'p> {
     /// Whether the requirements of the project exclude a version of a package and all newer ones.
     fn excludes(&self, file: FileId, package: &str, version: &str) -> bool;
 
-    /// Whether a class of the same program has a last base of this name, other than the base of a class
-    /// that has the name itself: `class Dataset(Dataset):`.
+    /// Whether a class of the same program may have a last base of this name. The base in
+    /// `class Dataset(Dataset):` does not count.
     fn derives(&self, file: FileId, name: &str) -> bool;
 
     /// Whether the program calls functions of this name in constructors, and nowhere else.
@@ -79,8 +79,8 @@ pub(super) struct Deferred<'p> {
 }
 
 impl Interp<'_> {
-    /// Runs the file as the program: `__name__` is `"__main__"`.
-    /// Runs the analysed file. Returns its scope, and how the run ended.
+    /// Runs the analysed file as a program: `__name__` is `"__main__"`. Returns its scope, and how the run
+    /// ended.
     pub(super) fn run_main(&mut self) -> (ObjId, Flow) {
         let (_, scope) = self.enter_module(self.root, "__main__");
         let flow = self.run_module(self.root, scope);
@@ -124,8 +124,8 @@ impl Interp<'_> {
             self.deferred.insert(scope, Deferred { file, bindings: self.sources.bindings(file) });
         } else {
             self.meter.eager -= size;
-            // The importing code continues only if the import succeeds, so what the module tests
-            // (`if not folder.exists(): sys.exit(1)`) makes nothing after the import uncertain.
+            // The importing code continues only if the import succeeds. So a condition in the module
+            // (`if not folder.exists(): sys.exit(1)`) does not make the code after the import uncertain.
             let context = self.context;
             self.run_module(file, scope);
             self.context = context;

@@ -150,10 +150,10 @@ pub(crate) struct Interp<'p> {
     pub root: FileId,
     /// A file and an offset: the observer gets the values of all expressions around this place.
     pub spot: Option<(FileId, u32)>,
-    /// Functions that nothing calls are called with the defaults of their parameters, instead of
-    /// unknown values.
+    /// Functions that nothing calls are called with the defaults of their parameters, except defaults such
+    /// as `None` or 0, instead of unknown values.
     pub with_defaults: bool,
-    /// Whether a function that nothing calls has a parameter whose default says more than its type.
+    /// A function that nothing calls has a parameter with a default other than, for example, `None` or 0.
     pub has_defaults: bool,
     pub(super) code: Vec<Code<'p>>,
     pub(super) code_ids: FxHashMap<usize, CodeId>,
@@ -177,10 +177,10 @@ pub(crate) struct Interp<'p> {
     pub(super) stored: FxHashMap<ObjId, Rc<[Sym]>>,
     /// For each file, the types of its objects, recognised by what the file does with them.
     pub(super) protocols: FxHashMap<FileId, Rc<super::protocol::Protocols>>,
-    /// What the run has reached.
+    /// The places of the root file that the run has reached.
     pub(super) reached: super::skipped::Reached,
-    /// Functions that run as if nothing called them, although the program calls them: their names,
-    /// where they are defined.
+    /// Functions that run as if nothing called them, although the program calls them. Each is given as
+    /// the range of its name in its definition.
     pub also_uncalled: FxHashSet<TextRange>,
     /// Bodies that ran at least once.
     pub(super) executed: FxHashSet<CodeId>,
@@ -211,9 +211,10 @@ pub(crate) struct Interp<'p> {
     pub(super) refused_since: usize,
     /// The calls whose arguments were compared with the parameters of the callee.
     pub(super) placed: FxHashSet<Span>,
-    /// The analysed file ended with an exception, or with a call such as `sys.exit()`.
+    /// The analysed file ended with an exception or a call such as `sys.exit()`. False if its last statement
+    /// is such a call or `raise`.
     pub(crate) ended_early: bool,
-    /// For each function: the names that it assigns in only one place, and a quotient there.
+    /// For each function: the names whose only assignment in it is a quotient.
     pub(super) quotients: FxHashMap<CodeId, FxHashSet<String>>,
     /// The places of operations that succeeded: a [doubtful](super::Certainty::Doubtful) failure at
     /// one of them does not occur in every run.
@@ -489,7 +490,7 @@ impl<'p> Interp<'p> {
         self.frames.iter().take_while(|f| !inside(f)).any(|f| f.loops().next().is_some())
     }
 
-    /// Whether the current function is a constructor of the program.
+    /// Whether the current function is the constructor of a class of the program.
     pub(crate) fn in_constructor(&self) -> bool {
         let code = self.frames.last().and_then(|frame| self.code.get(frame.code?.0 as usize));
         matches!(code.map(|code| code.body), Some(Body::Function(def)) if def.name.as_str() == "__init__")
@@ -502,8 +503,9 @@ impl<'p> Interp<'p> {
 
     /// Records that the operation at this place succeeded.
     ///
-    /// Of a function that the program calls, only the calls count: that an operation on unknown
-    /// arguments succeeds says nothing about them.
+    /// Nothing is recorded while a function that the program calls runs as if nothing called it: the success
+    /// of an operation on unknown arguments does not show that the operation succeeds in the real calls.
+    /// In the functions that such a function calls, the place is recorded.
     pub(crate) fn pass(&mut self, place: Span) {
         if !self.context.has_callers || self.inlined() {
             self.passed.insert(place);

@@ -53,8 +53,8 @@ pub(crate) trait Library: Sync {
     /// arguments.
     fn integers(&self, path: Sym) -> Option<(&'static str, &'static str)>;
 
-    /// The parameters of a layer that are numbers of features, by the name of its class: their
-    /// positions and names.
+    /// The positions and names of the parameters of a layer that are numbers of features, channels or
+    /// embeddings, by the name of its class.
     fn widths(&self, layer: &str) -> &'static [(usize, Sym)];
 
     /// The names of the parameters of a function or class, if it has one signature and takes no
@@ -224,7 +224,7 @@ pub(crate) trait Library: Sync {
     /// base classes, and its message.
     fn fatal(&self) -> (Sym, &[&str], &str);
 
-    /// A value for a parameter, if the attributes that a function reads from it determine its type.
+    /// A value for a parameter, if the uses of the parameter in a function determine its type.
     /// For a method that nothing calls, `receiver` and `method` are its object and its name.
     fn used(&self, it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Value>, method: &str) -> Option<Value>;
 
@@ -240,7 +240,7 @@ pub(crate) trait Library: Sync {
 pub(crate) struct Words {
     /// The class of modules.
     pub module: &'static str,
-    /// Classes of modules that have `+` or `*`.
+    /// Classes of modules that have `+`, `+=` or `*`.
     pub modules_with_operators: &'static [&'static str],
     /// The class of tensors.
     pub tensor: &'static str,
@@ -394,8 +394,8 @@ pub(crate) enum Event<'a> {
     Escaped { value: &'a Value },
     /// Python reads a value itself, for example in `print` or in a condition.
     Read { value: &'a Value, how: &'static str, span: Span },
-    /// A condition tests a function or a method, written as `object.name`, or `==` compares it with
-    /// a value that is no function. `tested` is true for a condition.
+    /// A condition tests a function or a method that is written as `object.name`, or `==` or `!=` compares
+    /// it with a number, a string or `None`. `tested` is true for a condition.
     Uncalled { tested: bool, span: Span },
     /// A positional argument has the name of the parameter `own` of the callee, but is given to its
     /// parameter `other`. `span` is the place of the argument.

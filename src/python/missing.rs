@@ -179,7 +179,7 @@ impl Interp<'_> {
     }
 
     /// Reports an attribute that the parsed arguments of the command line do not have, unless the
-    /// program may set it or test for it. Returns the value of the expression, if this is reported.
+    /// program may set it or test for it. Returns the value of the expression if it makes a report.
     pub(crate) fn lacks_option(&mut self, name: Sym, message: String, span: Span) -> Option<Value> {
         if self.may_be_given(name) {
             return None;
@@ -223,7 +223,7 @@ impl Interp<'_> {
     }
 }
 
-/// Whether the name of a class says that it is meant to be derived from.
+/// Whether the name of a class shows that the class is meant as a base class.
 pub(super) fn is_meant_as_base(class: Sym) -> bool {
     ["Mixin", "MixIn", "Base", "Abstract"].iter().any(|word| class.as_str().contains(word))
 }

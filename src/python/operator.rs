@@ -51,7 +51,7 @@ pub(super) fn dunder(op: BinOp) -> (&'static str, &'static str) {
     }
 }
 
-/// The arithmetic operators.
+/// The arithmetic and bitwise operators.
 const OPERATORS: &[BinOp] = &[
     BinOp::Add,
     BinOp::Sub,
@@ -138,8 +138,8 @@ impl Interp<'_> {
         Value::Unknown
     }
 
-    /// Whether one value is a function or a module, which have no operators, and the other is a
-    /// number, a string, `None` or such a value, too.
+    /// Whether Python certainly does not support the operator because one value is a function, or a module
+    /// without operators. The other value must be of the same kind, a number, a string or `None`.
     fn lacks_operator(&self, op: BinOp, left: &Value, right: &Value) -> bool {
         let lacks = |value: &Value| self.is_sure_function(value) || self.has_no_operators(value);
         let (of_left, of_right) = (lacks(left), lacks(right));
@@ -178,7 +178,7 @@ impl Interp<'_> {
             },
             _ => return false,
         };
-        // A number of unknown value may be a NumPy scalar. If one operand is a NumPy scalar, NumPy
+        // A number without an exact value may be a NumPy scalar. If one operand is a NumPy scalar, NumPy
         // converts the other operand, a sequence, to an array.
         is_sequence
             && match other {
@@ -198,7 +198,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether a value is a module whose class has no arithmetic operators.
+    /// Whether a value is a module whose class certainly has no arithmetic or bitwise operators.
     fn has_no_operators(&self, value: &Value) -> bool {
         let (words, line) = (self.library.words(), self.mro_of(value));
         self.is_instance(value, words.module)

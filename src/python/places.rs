@@ -30,7 +30,7 @@ const OPTIONS: &[&str] = &[
 impl Interp<'_> {
     /// Tells observers that a positional argument has the name of another parameter of the callee.
     pub(super) fn note_places(&mut self, callee: &Value, call: &ExprCall) {
-        // One look at each call is enough: the callee is nearly always the same.
+        // Each call is checked only once: its callee is nearly always the same.
         if call.arguments.args.len() < 2 || !self.placed.insert(self.span(call)) {
             return;
         }
@@ -42,8 +42,7 @@ impl Interp<'_> {
             },
             callee => {
                 let (function, bound) = match callee {
-                    // In a method that nothing calls, the object may be of a subclass whose method has
-                    // other parameters.
+                    // The object may be an instance of a subclass whose method has other parameters.
                     Value::Bound(pair) if self.differs_in_subclasses(&pair.0, &pair.1) => return,
                     Value::Bound(pair) => (pair.1.clone(), 1),
                     Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => {
@@ -66,8 +65,8 @@ impl Interp<'_> {
     }
 }
 
-/// The first argument that is in the place of another parameter; the parameter whose name it has,
-/// and the one that it is given to.
+/// The first argument that is in the place of another parameter, the parameter whose name it has, and
+/// the parameter to which it is given.
 fn misplaced<'a>(call: &'a ExprCall, parameters: &[String], of_library: bool) -> Option<(&'a Expr, String, String)> {
     let arguments = &call.arguments.args;
     if arguments.iter().any(Expr::is_starred_expr) {
@@ -76,7 +75,7 @@ fn misplaced<'a>(call: &'a ExprCall, parameters: &[String], of_library: bool) ->
     arguments.iter().zip(parameters).find_map(|(argument, other)| {
         let name = last_name(argument)?;
         let own = parameters.iter().find(|parameter| **parameter == name)?;
-        // The argument for the parameter of this name must be another one.
+        // The parameter of this name must not get the argument of this name.
         let at = parameters.iter().position(|parameter| parameter == own)?;
         let instead = arguments.get(at).and_then(last_name);
         let is_given = instead == Some(name) || call.arguments.find_keyword(own).is_some();

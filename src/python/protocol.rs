@@ -76,8 +76,8 @@ impl<'p> Interp<'p> {
         value
     }
 
-    /// The `backward()` in the body of a loop that also contains the `step()` of an optimizer of
-    /// unknown type, if nothing in the function clears gradients.
+    /// The `backward()` in the body of a loop that also contains the `step()` of an optimizer of unknown
+    /// type, if neither the function nor a function of the file that the loop calls clears gradients.
     pub(super) fn accumulates(&self, stmt: &'p StmtFor) -> Option<Span> {
         let code = self.frames.last().and_then(|frame| self.code.get(frame.code?.0 as usize))?;
         let Body::Function(def) = code.body else { return None };
@@ -143,11 +143,10 @@ impl<'p> Interp<'p> {
         call.file == self.file() && self.protocols().is_unmapped_checkpoint(call.start.into())
     }
 
-    /// The value of `x.device`, if `x` is a tensor on an unknown device: the program may use the device
-    /// for other tensors, which can then be compared with each other. `None` if the object may be
-    /// something else.
+    /// The value of `x.device`, if `x` is a tensor on an unknown device. If the program puts other tensors
+    /// on this device, their devices can then be compared. `None` if `x` may be something else.
     pub(super) fn device_of_tensor(&mut self, object: &Value, attribute: &'p ExprAttribute) -> Option<Value> {
-        // `next(model.parameters()).device`
+        // `next(model.parameters()).device` is the device of a module.
         if attribute.attr.as_str() != "device" || attribute.value.is_call_expr() {
             return None;
         }
@@ -157,7 +156,7 @@ impl<'p> Interp<'p> {
         if !is_tensor && !is_used_as_tensor(self) {
             return None;
         }
-        // A tensor that the program gives to NumPy as it is, is on the CPU.
+        // If the program calls `x.numpy()`, `x` is on the CPU, so its device is not assumed to be a GPU.
         let place = path_text(&attribute.value).filter(|text| !self.mentions(sym(&format!("{text}.numpy()")).as_str()));
         let kind = match place {
             Some(text) => DeviceKind::Named(sym(&format!("`{text}.device`"))),

@@ -1,5 +1,5 @@
-//! Quotients where a function needs an integer: `nn.Linear(n, n / 2)`. In Python 3, `/` never gives
-//! an integer, whatever its operands are, so the value of the quotient need not be known.
+//! Quotients in places in which a function needs an integer: `nn.Linear(n, n / 2)`. In Python 3, `/` of
+//! two numbers always gives a float, so the value of the quotient need not be known.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,7 +10,7 @@ use crate::syntax::ast::{ExprCall, Operator, StmtFunctionDef};
 use crate::syntax::{Expr, Stmt, path_of};
 use crate::value::{Sym, Value, dotted, sym};
 
-/// Methods that only tensors and arrays have, and whose arguments are sizes.
+/// Methods whose arguments are sizes. An unknown object with such a method is assumed to be a tensor.
 const OF_TENSORS: &[&str] = &["view", "reshape", "expand"];
 
 /// Functions whose results are floats.
@@ -18,8 +18,8 @@ const FLOATS: &[&[&str]] =
     &[&["np", "floor"], &["np", "ceil"], &["np", "sqrt"], &["numpy", "sqrt"], &["math", "sqrt"], &["np", "log2"]];
 
 impl<'p> Interp<'p> {
-    /// Rejects a call with a quotient as an argument that must be an integer. Returns whether the
-    /// call itself fails.
+    /// Reports a quotient as an argument that must be an integer. Returns whether the call itself fails, and
+    /// not only a later use of its result.
     pub(super) fn refuse_quotient(&mut self, callee: &Value, call: &'p ExprCall) -> bool {
         let path = match callee {
             Value::Path(path) => *path,
@@ -75,7 +75,7 @@ impl<'p> Interp<'p> {
         Some((found, "this must be an integer, but it is a float: use `//` or `int(…)`".to_owned()))
     }
 
-    /// Whether the current function assigns a name in only one place, and a quotient there.
+    /// Whether the only assignment to a name in the current function is a quotient.
     fn names_quotient(&mut self, name: &str) -> bool {
         let Some(code) = self.frames.last().and_then(|frame| frame.code) else { return false };
         if let Some(names) = self.quotients.get(&code) {
@@ -113,16 +113,16 @@ fn is_quotient(expr: &Expr, is_named: &mut dyn FnMut(&str) -> bool) -> bool {
     }
 }
 
-/// The assignments in a function, those in nested functions included.
+/// The assignments in a function, including those in nested functions.
 #[derive(Default)]
 struct Assigned {
-    /// How often each name is assigned.
+    /// The number of places that bind each name.
     counts: FxHashMap<String, usize>,
     quotients: FxHashSet<String>,
 }
 
 impl Assigned {
-    /// The names that a function assigns in only one place, and a quotient there.
+    /// The names whose only assignment in a function is a quotient; parameters are left out.
     fn quotients(def: &StmtFunctionDef) -> FxHashSet<String> {
         let mut assigned = Assigned::default();
         assigned.visit_body(&def.body);

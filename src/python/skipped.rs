@@ -1,5 +1,5 @@
-//! The code of called functions that no path has reached: an arm of a condition that the arguments
-//! of all calls, or the defaults of options, decide.
+//! The code of called functions that no path has reached: arms of conditions that are decided by the
+//! arguments of all calls, or by the defaults of options.
 
 use rustc_hash::FxHashSet;
 
@@ -12,20 +12,20 @@ use crate::syntax::{Expr, FileId, Ranged, Span, Stmt, TextRange, blocks, express
 pub(super) struct Reached {
     /// Statements, and the operands and arms that some evaluations of an expression skip.
     places: FxHashSet<TextRange>,
-    /// The names of the functions that the program called, where they are defined.
+    /// The functions that the program called. Each is given as the range of its name in its definition.
     called: FxHashSet<TextRange>,
 }
 
 /// The code of called functions that no path has reached.
 #[derive(Debug, Default)]
 pub(crate) struct Skipped {
-    /// The names of the functions, where they are defined.
+    /// The functions with such code. Each is given as the range of its name in its definition.
     pub functions: FxHashSet<TextRange>,
     places: Vec<Span>,
 }
 
 impl Skipped {
-    /// Whether no path has reached a place in a called function.
+    /// Whether a place is in this code.
     pub(crate) fn contains(&self, place: Span) -> bool {
         self.places.iter().any(|span| span.contains(place))
     }
@@ -72,8 +72,8 @@ impl Reached {
         skipped.places.extend(places.into_iter().map(|place| Span::new(file, place)));
     }
 
-    /// Adds the arms of conditions in a block that no path has reached. Code after a statement at which
-    /// every path ended is left out: no arguments may lead past this statement.
+    /// Adds the arms of conditions in a block that no path has reached, except arms that do very little.
+    /// Code after a statement at which every path ended is left out: perhaps no arguments lead to it.
     fn add_arms(&self, block: &[Stmt], places: &mut Vec<TextRange>) {
         for stmt in block {
             if !self.places.contains(&stmt.range()) {

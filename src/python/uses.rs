@@ -1,5 +1,5 @@
-//! The attributes that a function reads from its parameters, according to its syntax. Attributes
-//! that every run reads can determine the type of a parameter's value.
+//! How a function uses its parameters, according to its syntax. Uses that occur in every run can
+//! determine the type of a parameter's value.
 
 use crate::syntax::ast::visitor::{Visitor, walk_expr};
 use crate::syntax::{Expr, Stmt, path_of};
@@ -17,8 +17,8 @@ pub(crate) enum Use<'p> {
     Argument(Vec<&'p str>),
 }
 
-/// The attributes that every run of a body reads from the object that a name refers to at the start
-/// of the body, if its loops have iterations.
+/// The uses, in every run of a body, of the object that a name refers to at the start of the body. Each
+/// `for` loop is assumed to have an iteration.
 pub(super) fn uses<'p>(body: &'p [Stmt], name: &str) -> Vec<Use<'p>> {
     let mut found = Uses { name, all: Vec::new() };
     found.block(body);

@@ -1,6 +1,5 @@
-//! Parameters of uncalled functions that are sizes: `hidden` in `nn.Linear(10, hidden)`. What the
-//! caller gives is unknown, but it is one integer, so it gets a symbol, and sizes computed from it
-//! can be compared.
+//! Parameters of uncalled functions that are sizes: `hidden` in `nn.Linear(10, hidden)`. The argument is
+//! unknown, but it is one integer. So it gets a symbol, and sizes computed from it can be compared.
 
 use super::interp::Interp;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
@@ -9,8 +8,8 @@ use crate::syntax::{Expr, called};
 use crate::value::{Sign, Size, Type, Value};
 
 impl<'p> Interp<'p> {
-    /// The symbol for a parameter of which only the type may be known, if the function uses it as
-    /// the number of features of a layer.
+    /// The symbol for a parameter, if the function uses it as a number of features of a layer. `known` is
+    /// its value so far. `None` if more than its type is known, or if its default is 0 or not an integer.
     pub(super) fn width(
         &mut self,
         def: &'p StmtFunctionDef,
@@ -30,7 +29,7 @@ impl<'p> Interp<'p> {
         let mut widths = Widths { it: self, name, attribute: None, found: false, tested: false };
         widths.visit_body(&def.body);
         let (found, tested) = (widths.found, widths.tested);
-        // A test may distinguish 0 from the other numbers.
+        // If the function tests the parameter, the parameter may be 0.
         let sign = if tested { Sign::NotNegative } else { Sign::Positive };
         found.then(|| Value::size(&Size::symbol(self.heap.signed_symbol(name, sign))))
     }
@@ -58,7 +57,7 @@ impl Widths<'_, '_, '_> {
         }
     }
 
-    /// Whether an integer is computed from the parameter.
+    /// Whether an expression is the parameter, or an integer that is computed from it.
     fn depends(&self, expr: &Expr) -> bool {
         match expr {
             Expr::BinOp(e) => {

@@ -86,14 +86,14 @@ pub(crate) struct Source<'a> {
     pub(super) text: &'a str,
     /// The names that `from … import *` may bind; `None` if they are not known.
     pub(super) starred: Option<FxHashSet<&'a str>>,
-    /// Whether another file of the program may execute this one among its own names. A function,
-    /// because the answer needs the texts of all files.
+    /// Whether another file of the program may execute this one in its own namespace, with `exec`. This is a
+    /// function because the answer needs the texts of all files.
     pub(super) is_executed: &'a dyn Fn() -> bool,
     /// Whether the project's requirements exclude a version of a package and all newer ones.
     pub(super) excludes: &'a dyn Fn(&str, &str) -> bool,
-    /// Why an import fails, if the project shows it.
+    /// Why an import fails, if the project itself shows it.
     pub(super) missing_import: MissingImport<'a>,
-    /// All statements, those in functions and classes included.
+    /// All statements, including those in functions and classes.
     pub(super) statements: Vec<&'a Stmt>,
 }
 
@@ -120,8 +120,9 @@ impl<'a> Source<'a> {
         self.statements.iter().filter_map(|stmt| stmt.as_class_def_stmt())
     }
 
-    /// The results of `configure_optimizers` of Lightning's modules, each with the statements of its
-    /// method. None if the program calls the method itself, because it may use the result otherwise.
+    /// The results of `configure_optimizers` of Lightning's modules, each with the statements of its method.
+    /// Methods with decorators are left out. The list is empty if the file calls the method itself, because
+    /// it may use the result in another way.
     pub(super) fn configurations(&self) -> Vec<(&'a Expr, Vec<&'a Stmt>)> {
         if !self.text.contains("lightning") || self.text.contains(".configure_optimizers()") {
             return Vec::new();
@@ -138,22 +139,22 @@ impl<'a> Source<'a> {
             .collect()
     }
 
-    /// Whether the program may fit its code to the installed version of a library.
+    /// Whether the program may adapt its code to the installed version of a library.
     pub(super) fn tests_versions(&self) -> bool {
         ["__version__", "packaging", "inspect.signature", "is_transformers_version", "importlib.metadata"]
             .iter()
             .any(|text| self.text.contains(text))
     }
 
-    /// The statements in `try` and in its handlers: the program handles the exception, perhaps with code for
-    /// another version.
+    /// The statements in all blocks of `try` statements: the program handles the exception, perhaps with code
+    /// for another version.
     pub(super) fn attempted(&self) -> Vec<&'a Stmt> {
         let attempts = self.statements.iter().filter(|stmt| stmt.is_try_stmt());
         let attempted = attempts.flat_map(|attempt| blocks(attempt));
         attempted.flat_map(|block| statements(block, false)).collect()
     }
 
-    /// Whether the file contains `from package import name`, also from a module of the package.
+    /// Whether the file contains `from package import name` without `as`, also from a module of the package.
     pub(super) fn imports_from(&self, package: &str, name: &str) -> bool {
         self.statements.iter().filter_map(|stmt| stmt.as_import_from_stmt()).any(|import| {
             let module = import.module.as_ref().map_or("", |module| module.as_str());
@@ -175,8 +176,9 @@ pub(crate) struct Call<'a> {
     pub bound: &'a Bound,
 }
 
-/// For the module of an import, its leading dots, and a name: why the import fails, if it does, and the
-/// names that the module defines.
+/// A function that takes the module of an import, the number of its leading dots, and the imported name. It
+/// returns why the import fails and the names that the module defines instead, or `None` if the import may
+/// succeed.
 pub(crate) type MissingImport<'a> = &'a dyn Fn(&str, u32, Option<&str>) -> Option<(String, Vec<&'a str>)>;
 
 /// The findings of rules.

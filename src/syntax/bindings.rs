@@ -12,7 +12,7 @@ pub(crate) struct Bindings {
     names: FxHashMap<Box<str>, Vec<Place>>,
     /// The indices of the statements `from module import *`.
     pub stars: Vec<u32>,
-    /// The names that some function declares as `global`.
+    /// The names that a `global` statement declares.
     pub globals: FxHashSet<Box<str>>,
     /// There is code under `if __name__ == "__main__"`: the module may be run as a script.
     pub is_main: bool,
@@ -108,7 +108,7 @@ pub(crate) fn bound_by(alias: &ast::Alias) -> &str {
     }
 }
 
-/// What one import statement imports.
+/// One module or name that an import statement imports.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Imported<'a> {
     /// The module's dotted name; empty for `from . import x`.

@@ -3,7 +3,7 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{self as ast, Expr, Stmt};
 
-/// The names in `torch.nn.functional.relu`; empty for other expressions.
+/// The parts of a dotted name such as `torch.nn.functional.relu`; empty for other expressions.
 pub(crate) fn path_of(expr: &Expr) -> Vec<&str> {
     match expr {
         Expr::Name(name) => vec![name.id.as_str()],
@@ -33,7 +33,7 @@ pub(crate) fn is_autograd_function(base: &Expr) -> bool {
     matches!(path_of(base).as_slice(), ["Function"] | [.., "autograd", "Function"])
 }
 
-/// The methods that a class body defines, conditions apart.
+/// The methods that a class body defines, except those inside `if` or another block.
 pub(crate) fn methods(class: &ast::StmtClassDef) -> impl Iterator<Item = &ast::StmtFunctionDef> {
     class.body.iter().filter_map(Stmt::as_function_def_stmt)
 }
@@ -60,8 +60,8 @@ pub(crate) fn names_in(target: &Expr) -> Vec<&str> {
     }
 }
 
-/// All statements of a body, and of the blocks in it. The bodies of functions and classes count only
-/// if `definitions` is true.
+/// All statements of a body and of the blocks in it. The bodies of functions and classes are included
+/// only if `definitions` is true.
 pub(crate) fn statements(body: &[Stmt], definitions: bool) -> Vec<&Stmt> {
     struct All<'a> {
         found: Vec<&'a Stmt>,
@@ -137,7 +137,7 @@ pub(crate) fn called(call: &ast::ExprCall) -> Option<&str> {
     }
 }
 
-/// The constant keys of a dictionary, with their names and values.
+/// The keys of a dictionary that are string literals, each with its text and its value.
 pub(crate) fn entries(dict: &ast::ExprDict) -> impl Iterator<Item = (&Expr, &str, &Expr)> {
     dict.items.iter().filter_map(|item| {
         let key = item.key.as_ref()?;
@@ -145,12 +145,12 @@ pub(crate) fn entries(dict: &ast::ExprDict) -> impl Iterator<Item = (&Expr, &str
     })
 }
 
-/// The value under a constant key of a dictionary.
+/// The value under a key of a dictionary that is this string literal.
 pub(crate) fn entry<'a>(dict: &'a ast::ExprDict, key: &str) -> Option<&'a Expr> {
     entries(dict).find_map(|(_, name, value)| (name == key).then_some(value))
 }
 
-/// Whether an expression is not a name or an attribute that is assigned or deleted.
+/// Whether an expression is read: false for a name or an attribute that is assigned or deleted.
 pub(crate) fn is_read(expr: &Expr) -> bool {
     match expr {
         Expr::Name(name) => name.ctx.is_load(),

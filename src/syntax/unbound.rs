@@ -13,8 +13,8 @@ use rustc_hash::FxHashSet;
 use super::bindings::{bound_by, is_type_checking};
 use super::scope::{BUILTINS, Bound, Globals, each_name};
 
-/// The bodies of loops inside this many other loops are run once: all names that they bind count as
-/// bound in them.
+/// If this many loops around a loop are being tried (see [`Walk::trial`]), the body of the loop is not
+/// run: all names that it binds count as bound after it.
 const MOST_TRIALS: usize = 4;
 
 /// A use of a name that nothing has bound.
@@ -85,7 +85,8 @@ enum Code<'a> {
     Value(&'a Expr),
 }
 
-/// What the paths that end in a `continue` or a `break` of the innermost loop have bound.
+/// The names that are bound on the paths that end in a `continue` or a `break` of the innermost loop;
+/// `None` if there is no such path.
 #[derive(Default)]
 struct Jumps<'a> {
     continues: Option<FxHashSet<&'a str>>,
@@ -105,8 +106,9 @@ struct Walk<'a, 'b> {
     lazy: bool,
     /// If this is above 0, nothing is reported, because a handler may catch the exception.
     silent: u32,
-    /// The number of loops around this place whose body is run to find the state at its beginning.
-    /// Meanwhile nothing is reported, and a use that fails ends its path.
+    /// The number of loops around this place whose body is run only to find the state at its beginning.
+    /// If it is above 0, nothing is reported, and the use of an unbound name ends its path, unless the use
+    /// may be skipped.
     trial: usize,
     jumps: Jumps<'a>,
     /// Above 0 inside a part of an expression that may be skipped.
@@ -206,8 +208,8 @@ impl<'a> Walk<'a, '_> {
         self.state = joined;
     }
 
-    /// Runs the body of a loop. A later iteration sees what an earlier one has bound, unless a use
-    /// that fails ends every path to the binding.
+    /// Runs the body of a loop. A later iteration sees the names that an earlier one has bound, unless the
+    /// use of an unbound name ends every path to the binding.
     fn repeat(&mut self, body: &'a [Stmt], orelse: &'a [Stmt]) {
         let outer = std::mem::take(&mut self.jumps);
         while self.trial < MOST_TRIALS {
@@ -227,7 +229,7 @@ impl<'a> Walk<'a, '_> {
             let before = self.state.clone();
             self.body(body);
             join(&mut self.state, before);
-            // One report is enough: after it, the names of the body count as bound.
+            // One report for each name is enough: after the loop, all names of its body count as bound.
             self.bind_all(body);
         } else if self.trial == MOST_TRIALS {
             self.bind_all(body);
@@ -279,7 +281,7 @@ impl<'a> Walk<'a, '_> {
         }
         self.body(&attempt.finalbody);
         if ended {
-            // The jumps of the block run the `finally` block too.
+            // The paths that leave the block with `continue` or `break` also run the `finally` block.
             let state = self.state.take();
             for jump in [&mut self.jumps.continues, &mut self.jumps.breaks].into_iter().filter(|jump| jump.is_some()) {
                 join(jump, state.clone());

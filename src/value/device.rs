@@ -15,7 +15,7 @@ pub(crate) enum DeviceKind {
     Module,
     /// The unknown device that the program names in this way: "`self.device`".
     Named(Sym),
-    /// A GPU if this condition of the program holds, as source text: `args.cuda`. Otherwise unknown.
+    /// A GPU if this condition, given as source text, holds: `args.cuda`. Otherwise, the device is unknown.
     If(Sym),
     /// The unknown device of the batches of a loader, if the program moves a part of these batches
     /// to another device.
@@ -53,9 +53,9 @@ impl Device {
         ((kind, index) == (other.kind, other.index)).then(|| other.implied_if(implied))
     }
 
-    /// The device after the two arms of a condition, in which it is `first` and `second`. `holds`
-    /// says, as source text, what holds in each arm. An arm that moves the tensor to a GPU decides
-    /// what is known: on the other path, the device does not matter.
+    /// The device after the two arms of a condition, in which it is `first` and `second`. `holds` says, as
+    /// source text, what holds in each arm. If the tensor is on a GPU in one arm, only the condition of this
+    /// arm is kept, and the other device is ignored. `None` if it is on a GPU in neither arm.
     pub(crate) fn join_arms(first: Option<Device>, second: Option<Device>, holds: [Sym; 2]) -> Option<Device> {
         let on_gpu = |device: Option<Device>, holds: Sym| {
             let device = device?;

@@ -78,20 +78,20 @@ pub(crate) struct Heap {
     filling: u32,
     /// Objects that an unknown value may be: see `lost.rs`.
     lost: FxIndexSet<ObjId>,
-    /// The number of objects that joins and uncertain writes have visited. The interpreter counts them
-    /// as steps.
+    /// The number of objects that joins and uncertain writes have visited. The interpreter converts them
+    /// into steps.
     pub(crate) visited: u64,
     lost_functions: FxIndexSet<(ObjId, Option<ObjId>)>,
     /// While the two arms of a condition are joined: what holds in each arm, as source text.
     pub(crate) arms: Option<[Sym; 2]>,
-    /// The conditions of all devices of the kind [`DeviceKind::If`].
+    /// The conditions of all devices of the kind [`DeviceKind::If`] so far.
     pub(crate) conditions: FxHashSet<Sym>,
 }
 
 type FxIndexSet<T> = indexmap::IndexSet<T, rustc_hash::FxBuildHasher>;
 
 impl Heap {
-    /// Collects the condition of a device.
+    /// Stores the condition of a device of the kind [`DeviceKind::If`].
     pub(super) fn note_condition(&mut self, device: Option<Device>) {
         if let Some(DeviceKind::If(condition)) = device.map(|device| device.kind) {
             self.conditions.insert(condition);
@@ -324,7 +324,7 @@ impl Heap {
 
     fn bind_one(&mut self, id: ObjId, name: Sym, value: Option<Value>) {
         let slot = &mut self.slots[id.0 as usize];
-        // Unseen code makes the same names unknown again and again.
+        // The name often has this value already: unseen code makes the same names unknown many times.
         let have = names_of(&slot.data).and_then(|names| names.get(&name));
         if let Some(have) = have.filter(|have| value.as_ref().is_some_and(|value| is_same_word(have, value))) {
             if let Some(journal) = self.journals.last_mut() {
@@ -567,7 +567,7 @@ impl Heap {
         }
     }
 
-    /// [`Heap::set_attr`] without effect on the other objects that may be this one.
+    /// Like [`Heap::set_attr`], but without effect on the other objects that may be this one.
     pub(crate) fn set_own_attr(&mut self, id: ObjId, name: &str, value: Value) {
         if matches!(self.get(id), Data::Instance(_)) {
             self.bind_one(id, sym(name), Some(value));
@@ -608,7 +608,7 @@ impl Heap {
     }
 }
 
-/// Whether two values are the same, for values whose comparison needs nothing else.
+/// Whether two values are the same. False for kinds of values that are more expensive to compare.
 fn is_same_word(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Unknown, Value::Unknown) | (Value::None, Value::None) => true,

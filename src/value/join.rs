@@ -132,7 +132,7 @@ fn join_numbers(kind: Type, a: &Value, b: &Value) -> Value {
     }
 }
 
-/// A value of unknown type that is on a GPU in one of the arms of a condition.
+/// The value after a condition, if its type is unknown and it is on a GPU in one of the arms.
 fn open_after_arms(heap: &mut Heap, a: &Value, b: &Value) -> Option<Value> {
     let holds = heap.arms?;
     let open = |value: &Value| match value {

@@ -20,7 +20,7 @@ pub(crate) struct Symbol {
     pub id: u32,
     pub name: Sym,
     pub sign: Sign,
-    /// The symbol of which this is at most half, by its number: `H` of `H//2`.
+    /// The `id` of the symbol of which this one is at most half: of `H` for `H//2`.
     pub half_of: Option<u32>,
 }
 
@@ -83,9 +83,9 @@ impl Poly {
         })
     }
 
-    /// A polynomial that is nowhere greater, if a symbol is subtracted that is at most half of another
-    /// one: `a*H - b*(H//2)` is at least `(a - b/2)*H`. If `b` is odd, it is at least `(a - (b+1)/2)*H + 1`,
-    /// because `H - H//2` is at least 1 if `H` is.
+    /// A lower bound without one of the symbols, if this symbol is subtracted and is at most half of another
+    /// one. If `b` is even, `a*H - b*(H//2)` is at least `(a - b/2)*H`. If `b` is odd, it is at least
+    /// `(a - (b+1)/2)*H + 1`, because `H - H//2` is at least 1 for a positive `H`.
     fn without_half(&self) -> Option<Poly> {
         self.terms.iter().enumerate().find_map(|(at, (symbols, factor))| {
             let [Symbol { half_of: Some(whole), .. }] = symbols.as_slice() else { return None };

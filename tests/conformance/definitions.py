@@ -2,8 +2,8 @@
 
     python tests/conformance/definitions.py > src/library/data/definitions.txt
 
-Programs also import a name from there: `from torch.nn.utils.clip_grad import clip_grad_norm_`. A line
-is such a module, a colon, the public module, and the names.
+Programs also import names from these modules: `from torch.nn.utils.clip_grad import clip_grad_norm_`. A
+line is such a module, a colon, the public module, and the names.
 """
 
 import collections
@@ -25,7 +25,7 @@ def definitions(module):
             continue
         where = value.__module__
         is_own = where.split(".")[0] == module.__name__.split(".")[0] and value.__name__ == name
-        # Not the name of another public module, such as `torch.Tensor` in `torch.nn.functional`.
+        # Only names that a submodule defines count, unless the submodule is private or in `MODULES`.
         if is_own and where.startswith(module.__name__ + ".") and "._" not in where and where not in MODULES:
             yield where, name
 

@@ -1,12 +1,12 @@
-"""Lists the kinds of value that the parameters of PyTorch's and torchvision's classes reject, and the first of a function.
+"""Lists the kinds of values that parameters of PyTorch and torchvision reject: all of a class, the first of a function.
 
     python tests/conformance/kinds.py > list.txt                                  # once for each older version
     python tests/conformance/kinds.py --with list.txt > src/library/data/kinds.txt
     python tests/conformance/kinds.py --check src/library/data/kinds.txt
 
 A line is the function or class, the parameter, a colon, and the kinds that the call itself rejects. After `|` are
-the kinds that the call may accept, but not the first use of its result: a layer is called, an optimizer makes a step,
-a loader is iterated over.
+the kinds that the call may accept, but that the first use of its result rejects: a layer is called, an optimizer makes
+a step, a loader is iterated over.
 
 The samples of PyTorch's own databases, and those below, are calls that work. A kind is listed if each of them raises
 an exception once the argument is replaced by any value of this kind.
@@ -68,14 +68,14 @@ CONTENTS = (
 
 
 def kind_of(value):
-    """The name of the kind, or `None` for values that are of no kind."""
+    """The name of the kind, or `None` for other values."""
     if isinstance(value, (list, tuple)):
         for kind, of in (("tensors", torch.Tensor), ("modules", torch.nn.Module)):
             if value and all(isinstance(item, of) for item in value):
                 return kind
         return "list" if isinstance(value, list) else "tuple"
     if isinstance(value, torch.nn.Module):
-        # Containers can be iterated over, so that they may be accepted in place of a list.
+        # Containers can be iterated over, so they may be accepted in place of a list.
         return "container" if hasattr(value, "__iter__") else "module"
     for kind, types in {
         "none": type(None),
@@ -97,8 +97,8 @@ def kind_of(value):
 
 
 def constants():
-    """Values of all kinds, which are new because calls can change or use up some of them. There are several of each
-    kind, so that a value is rejected because of its kind. Sizes are small, so that every call is fast.
+    """Values of all kinds. They are created for each use, because calls can change some of them or use them up. There
+    are several of each kind: if all are rejected, the reason is the kind. Sizes are small, so that every call is fast.
     """
     linear, plain = torch.nn.Linear(2, 2), Plain()
     yield from (None, True, False, *NUMBERS, *TEXTS)
@@ -129,8 +129,8 @@ def constants():
 
 
 def variants(value):
-    """What an argument of a sample contains, as other kinds. So a list, for example, is not rejected only because of
-    its length.
+    """An argument of a sample, and its contents converted to other kinds. Otherwise, a list, for example, might be
+    rejected only because of its length.
     """
     yield value
     if isinstance(value, (bool, int, float)):
@@ -170,7 +170,7 @@ def sequences(items):
 
 
 def sizes(args, kwargs):
-    """Tensors, numbers and lists of the sizes of a sample's other arguments."""
+    """Tensors, numbers and lists with the sizes of the first three tensors among a sample's arguments."""
     tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)]
     for tensor in tensors[:3]:
         yield from (tensor.detach().clone(), torch.ones(tensor.shape), torch.ones(tensor.shape, dtype=torch.bool))
@@ -180,7 +180,7 @@ def sizes(args, kwargs):
 
 
 def words(function):
-    """The quoted words in the documentation and the source of a function: it may accept these texts."""
+    """Further words that a function may accept: those quoted in its documentation and source."""
     text = function.__doc__ or ""
     try:
         text += inspect.getsource(function)
@@ -197,7 +197,7 @@ def words(function):
 class Signature:
     """What the overloads of a function agree on."""
 
-    names: list  # by position; `None` where overloads differ
+    names: list  # by position; `None` for positions at which overloads differ
     rest: str | None  # the name of `*args`, which follow `names`
     defaults: dict  # of the parameters; `...` if unknown
 
@@ -276,7 +276,7 @@ REJECTIONS = (
     KeyError,
     AssertionError,
 )
-# The message of an error whose cause is this machine: it has no GPU.
+# Matches the message of an error that occurs only because this machine has no GPU.
 MACHINE = re.compile(r"cuda|nvidia|gpu|\bmps\b|accelerator|not compiled|pin_memory allocator", re.IGNORECASE)
 
 
@@ -305,12 +305,12 @@ class Findings:
 
     tried: set = dataclasses.field(default_factory=set)
     accepted: set = dataclasses.field(default_factory=set)
-    built: set = dataclasses.field(default_factory=set)  # the call accepts it, but not the use of the result
-    proven: set = dataclasses.field(default_factory=set)  # a value is rejected because of its kind
+    built: set = dataclasses.field(default_factory=set)  # only the use of the result rejects it
+    proven: set = dataclasses.field(default_factory=set)  # `bool`, if it is rejected because of its kind
 
     def kinds(self):
         """The kinds that the call rejects, and those that the use of its result rejects."""
-        # Where nothing is accepted, this version may lack the parameter.
+        # If no kind is accepted, this version may lack the parameter.
         rejected = self.tried - self.accepted if self.accepted else set()
         if "int" not in rejected:
             rejected -= {"bool"} - self.proven
@@ -318,7 +318,7 @@ class Findings:
 
 
 def places(signature, args, kwargs):
-    """Where a parameter is in a call: its position, or the keyword that passes it."""
+    """The place of each parameter in a call: its position, or the keyword that passes it."""
     found = {}
     for index in range(len(args)):
         if name := signature.name_at(index):
@@ -343,7 +343,7 @@ def candidates(name, value, args, kwargs, function):
 
 
 def try_kinds(function, sample, place, name, found, texts, alone=False):
-    """Replaces one argument of a sample that works by values of each kind which no sample accepts as yet."""
+    """Replaces one argument of a working sample with values of each kind that no sample has accepted yet."""
     args, kwargs = sample.make()
     given = args[place] if isinstance(place, int) else kwargs.get(place)
     for value in (*texts, *candidates(name, given, args, kwargs, function)):
@@ -359,14 +359,14 @@ def try_kinds(function, sample, place, name, found, texts, alone=False):
         if failed[1]:
             found.built.add(kind)
         if kind == "bool":
-            # `True` is an integer. If 1 fails likewise, the value is wrong, and not the kind.
+            # A bool is an integer. If the equal `int` raises the same type of exception, only the value is wrong.
             number = failure(function, *replaced(*sample.make(), place, int(value), alone), sample.use)
             if number is None or type(number[0]) is not type(failed[0]):
                 found.proven.add(kind)
 
 
 def experiment(function, signature, samples, findings, only=None):
-    """Adds what the samples show to `findings`, by parameter. `only` are the names of the parameters to test."""
+    """Adds what the samples show to `findings`, by parameter. `only` holds the names of the parameters to test."""
     texts = words(function)
     for sample in samples:
         if failure(function, *sample.make(), sample.use):
@@ -391,7 +391,7 @@ def experiment(function, signature, samples, findings, only=None):
 
 
 def selected(samples, signature, count):
-    """Samples that differ in what they pass, and the kinds of all their arguments by parameter."""
+    """At most `count` samples with different kinds of arguments, and the kinds in all samples by parameter."""
     distinct, kinds = {}, {}
     for sample in samples:
         args, kwargs = sample.make()
@@ -548,7 +548,7 @@ def on(*shape):
 
 def iterate(loader):
     if loader.num_workers and not isinstance(loader.num_workers, float):
-        # Without the processes, which are not the subject here.
+        # Worker processes are not tested here.
         loader.num_workers = loader.timeout = 0
     for _ in loader:
         pass
@@ -577,7 +577,7 @@ def transform_tensor(call):
     call(torch.ones(3, 16, 16))
 
 
-# The use of the result, and functions that return the arguments of a call.
+# For each path: the use of the result, and functions that return the arguments of a call.
 CONTAINERS = {
     "torch.nn.Sequential": (on(1, 2), lambda: given(linear(), linear()), lambda: given(linear())),
     "torch.nn.ModuleList": (None, lambda: given([linear(), linear()])),
@@ -755,7 +755,7 @@ OTHERS = {
     "torch.load": (None, lambda: given(saved()), lambda: given(saved(), map_location="cpu")),
     "torch.save": (None, lambda: given({"a": torch.ones(2)}, io.BytesIO())),
     "torch.manual_seed": (None, lambda: given(1)),
-    # PyTorch 2.1 has no samples of it.
+    # PyTorch 2.1 has no samples of these functions.
     **{
         path: (
             None,
@@ -880,7 +880,7 @@ TRANSFORMS = {
     }.items()
 }
 BY_HAND = {**CONTAINERS, **LAYERS, **LOSSES, **DATA, **SCHEDULERS, **OTHERS, **TRANSFORMS}
-# The parameters that are tested, where the others take special objects, or would make a call slow.
+# The parameters to test, if the other parameters take special objects or would make the calls slow.
 ONLY = {
     "torch.nn.parallel.DistributedDataParallel": {
         *("module", "device_ids", "output_device", "find_unused_parameters", "broadcast_buffers", "static_graph"),
@@ -918,8 +918,8 @@ def experiments():
             findings = found.setdefault(path, {})
             only = ONLY.get(path)
             if not path.rsplit(".", 1)[1][0].isupper():
-                # The arguments of a function depend on each other (`movedim(x, 0, 1)`), so that replacing
-                # one of them shows little. The first one does not depend on the others.
+                # The other arguments of a function depend on each other (`movedim(x, 0, 1)`), so a test that
+                # replaces one of them shows little.
                 only = {signature.names[0] if signature and signature.names else None}
             experiment(function, signature, samples, findings, only)
             for name in kinds.keys() & findings.keys():
@@ -941,7 +941,7 @@ def read(file):
 
 
 def kept(kinds, others):
-    """The kinds that this version and all others reject."""
+    """The kinds that this version and all others reject, for the parameters that all versions have."""
     for other in others:
         found = {}
         for key in kinds.keys() & other.keys():
@@ -988,7 +988,7 @@ def main():
         kinds = experiments()
         torch.distributed.destroy_process_group()
     if have is not None:
-        # Without the lists of the other versions, this checks that the kinds of the file are rejected.
+        # Without the lists of other versions, this checks only that this version rejects the kinds of the file.
         kinds = kept(kinds, [other for _, other in others] or [have])
         different = sorted(set(lines_of(have)) ^ set(lines_of(kinds)))
         print("\n".join(different[:20]))

@@ -37,7 +37,7 @@ def optimizers():
 
 
 def schedulers():
-    # The attributes of an instance are those that the constructor sets: `self.gamma = gamma`.
+    # An instance also has the attributes that its methods set: `self.gamma = gamma`.
     for cls in vars(torch.optim.lr_scheduler).values():
         if inspect.isclass(cls) and issubclass(cls, torch.optim.lr_scheduler.LRScheduler):
             yield dict.fromkeys(dir(cls) + re.findall(r"self\.(\w+)", inspect.getsource(cls)))

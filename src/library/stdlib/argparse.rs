@@ -364,7 +364,7 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// Handles a parser, or parsed arguments, that were passed to unseen code, which may have added
+/// Handles a parser, or parsed arguments, that were passed to unseen code. This code may have added
 /// options.
 pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     let Some(class) = it.heap.instance_of(&Value::Obj(object)).and_then(|instance| instance.class.as_path()) else {
@@ -386,11 +386,12 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     }
 }
 
-/// An attribute that the parsed arguments do not have: the parser defines no such option.
+/// Reports an attribute that the parsed arguments do not have, because the parser defines no such option.
 fn missing_option(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let instance = cx.it.heap.instance_of(object)?;
     let is_closed = !instance.open && !instance.attrs.is_empty() && !name.as_str().starts_with('_');
-    // A subclass of the class that stores the parser may define more options.
+    // Other code of the program may define this option, for example a subclass of the class that stores
+    // the parser.
     let spelt = |name: &str| ['"', '\''].iter().any(|quote| cx.it.mentions(sym(&format!("--{name}{quote}")).as_str()));
     if !is_closed || spelt(name.as_str()) || spelt(&name.as_str().replace('_', "-")) {
         return None;

@@ -89,7 +89,7 @@ const METHODS_IN_FORWARD: &[&str] = &[
     "view",
 ];
 
-/// The functions `torch.name` whose first argument may be something else than a tensor.
+/// The functions `torch.name` whose first argument may be something other than a tensor.
 #[rustfmt::skip]
 const TAKE_OTHERS: &[&str] = &[
     "arange", "as_tensor", "asarray", "atleast_1d", "atleast_2d", "atleast_3d", "autocast", "bartlett_window",
@@ -138,7 +138,7 @@ pub(crate) fn used(it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Valu
         }
         Use::Attribute(_) => false,
     };
-    // Only another object has a method that no tensor has.
+    // An object with a method that tensors do not have is not a tensor.
     if uses.iter().any(|one| matches!(one, Use::Method(name) if !is_tensor_attribute(name)))
         || !uses.iter().any(is_of_tensor)
     {

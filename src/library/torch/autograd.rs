@@ -13,8 +13,8 @@ fn call_of_instance(cx: &mut Cx<'_, '_>, _: &Value, _: Args) -> Option<Value> {
     Some(Value::Unknown)
 }
 
-/// Rejects a path as `map_location`. By mistake, programs pass a folder and a file name to
-/// `torch.load` instead of one path.
+/// Rejects a `map_location` that is a path or another name that is not a device. By mistake, programs
+/// pass a folder and a file name to `torch.load` instead of one path.
 fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let given = b.get("map_location");
     if let Some(text) = given.as_str().filter(|text| text.contains(['/', '.'])) {

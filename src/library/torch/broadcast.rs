@@ -168,7 +168,8 @@ pub(crate) fn gpu_assumption(devices: impl IntoIterator<Item = Device>) -> &'sta
     named.unwrap_or(if devices.contains(&DeviceKind::Batch) { BATCH_ON_CPU } else { MODULE_ON_GPU })
 }
 
-/// Whether a device is that of a tensor of the program: `x.device`.
+/// Whether the program names a device as `x.device`. `self.device` and devices of the attributes of `self`
+/// do not count.
 fn is_of_tensor(device: Device) -> bool {
     let DeviceKind::Named(name) = device.kind else { return false };
     name.as_str().ends_with(".device`") && !name.as_str().starts_with("`self.")
@@ -227,7 +228,7 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
             // condition of an arm.
             let place = |t: &Tensor| t.device_at.filter(|_| t.device.is_some_and(Device::is_cpu));
             let made_here = cx.it.is_of_current_function(place(a.1).or(place(b.1)));
-            // Only a function that creates the tensor itself knows the device of the other one.
+            // If another function has created the tensor on the CPU, the other tensor may be there, too.
             if !made_here && [a.1, b.1].iter().any(|tensor| tensor.device.is_some_and(is_of_tensor)) {
                 return (None, None);
             }

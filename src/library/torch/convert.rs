@@ -185,7 +185,7 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn cuda(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let device = match b.get("device") {
         Value::None => Some(Device::CUDA),
-        // An unknown argument is the index of a GPU.
+        // An unknown argument is assumed to be the index of a GPU.
         given => options::device(cx, &given).flatten().or(Some(Device::CUDA)),
     };
     moved(cx, b, None, Some(device))
@@ -286,7 +286,7 @@ fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
     }
 }
 
-/// Whether the program uses the parameters of modules. An unseen module may have none.
+/// Whether the program uses the parameters of modules. Otherwise, an unseen module may have none.
 fn has_parameters(cx: &Cx<'_, '_>) -> bool {
     [".parameters()", "state_dict", "from_pretrained", "requires_grad"].iter().any(|text| cx.it.mentions(text))
 }

@@ -63,7 +63,7 @@ pub(super) fn matmul_shape(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> R
     let (ends_a, ends_b) = (a.1.last_dims(), b.1.last_dims());
     let inner_a = ends_a.len().saturating_sub(1);
     let inner_b = ends_b.len().saturating_sub(2);
-    // If only one dimension is known to exist, it is the inner one of a vector, and another one of a matrix.
+    // If only the last dimension of `b` is known, it is the inner one of a vector, but not of a matrix.
     let is_inner = b.1.rank().is_some() || ends_b.len() > 1;
     if let (true, Some(p), Some(q)) = (is_inner, ends_a.get(inner_a), ends_b.get(inner_b))
         && p.size.equals(&q.size) == Some(false)

@@ -178,7 +178,7 @@ pub(crate) fn method(
             let device = options::device(cx, &wanted.cloned().unwrap_or(Value::None)).flatten();
             return device.map(|device| placed(device, Some(span), grad));
         }
-        // The index of a GPU.
+        // An unknown argument is assumed to be the index of a GPU.
         ("cuda", Some(Value::Unknown | Value::Any(_))) => return Some(placed(Device::CUDA, Some(span), grad)),
         ("to", Some(Value::Dtype(_)) | None) => {
             return matches!(object, Value::Open(_)).then(|| object.clone());

@@ -132,8 +132,8 @@ fn keep_initial_rates(cx: &mut Cx<'_, '_>, optimizer: &Value, known: Value) {
     }
 }
 
-/// A new scheduler stores `initial_lr` in the groups of the optimizer, unless `last_epoch` says that
-/// training is resumed; then the groups must have it.
+/// A new scheduler stores `initial_lr` in the groups of the optimizer. If `last_epoch` says that training
+/// is resumed, the groups must already contain it.
 fn scheduler(cx: &mut Cx<'_, '_>, b: &Bound) {
     check_names(cx, b);
     let optimizer = b.get("optimizer");

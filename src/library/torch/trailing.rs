@@ -1,5 +1,5 @@
-//! Tensors of unknown rank with known last dimensions: results of layers and elementwise functions,
-//! and inputs of calls that succeeded.
+//! Tensors of unknown rank with known last dimensions: results of layers, of elementwise functions, and of
+//! functions that move, add, remove, split or multiply dimensions; and inputs of calls that succeeded.
 
 use super::views::split;
 use crate::python::{Bound, Interp};
@@ -97,7 +97,8 @@ pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Valu
     }
 }
 
-/// The last dimensions of the result of a function that moves, removes or multiplies dimensions.
+/// The last dimensions of the result of a function that moves, adds or removes dimensions, or of a matrix
+/// product. `None` for other functions, and if nothing is known.
 fn rearranged(it: &Interp<'_>, name: &str, bound: &Bound) -> Option<Vec<Dim>> {
     match name {
         "transpose" | "swapaxes" | "swapdims" => {
@@ -132,8 +133,8 @@ fn rearranged(it: &Interp<'_>, name: &str, bound: &Bound) -> Option<Vec<Dim>> {
     }
 }
 
-/// The known last dimensions of `input`, and the index in them of the dimension that a parameter counts
-/// from the end.
+/// The known last dimensions of `input`, and the index in this list of the dimension that a parameter
+/// selects. `None` if the parameter is not negative, or selects a dimension that is not known.
 fn axis(it: &Interp<'_>, bound: &Bound, parameter: &str) -> Option<(Vec<Dim>, usize)> {
     let ends = it.heap.tensor_ref(&bound.get("input"))?.trailing.to_vec();
     let at = i64::try_from(ends.len()).ok()? + bound.get(parameter).as_int()?;

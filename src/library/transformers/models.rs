@@ -137,7 +137,7 @@ fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(id) = model.as_obj() {
         build(cx, id, class, config, opaque);
         cx.it.heap.set_attr(id, "training", Value::Bool(false));
-        // Such an argument changes the configuration, which the calls of the model read.
+        // This argument changes the configuration, which the calls of the model read.
         if let Some((_, given)) = b.extra.iter().find(|(name, _)| name.as_str() == "return_dict") {
             cx.it.heap.set_attr(id, RETURN_DICT, given.value.clone());
         }

@@ -35,7 +35,7 @@ pub(in crate::python) fn names_other_class(annotation: &Expr) -> bool {
     is_class && !["Tensor", "Array", "Variable", "Parameter", "Any"].iter().any(|word| name.contains(word))
 }
 
-/// Methods that only tensors have.
+/// Methods that show that a parameter of `forward` is a tensor.
 const OF_TENSORS: &[&str] = &[
     "argsort",
     "bmm",
@@ -55,7 +55,7 @@ const OF_TENSORS: &[&str] = &[
 
 /// How a function uses a parameter: the attributes of `self` that are called with the parameter as
 /// the first argument, and whether the parameter is used as a tensor: several of its dimensions are
-/// indexed, or a method of tensors is called.
+/// indexed, or one of the methods in [`OF_TENSORS`] is called.
 pub(super) struct Passed<'a> {
     name: &'a str,
     pub(super) to: Vec<&'a str>,

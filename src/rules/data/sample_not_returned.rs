@@ -1,4 +1,4 @@
-//! `__getitem__` of a dataset that returns nothing if a flag is false.
+//! A dataset whose `__getitem__` returns a value only under a flag.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -24,7 +24,7 @@ impl Rule for SampleNotReturned {
     }
 }
 
-/// Whether a class is derived from a class whose name ends with `Dataset`.
+/// Whether a base of a class has a name that ends with `Dataset`, other than `IterableDataset`.
 fn is_dataset(class: &StmtClassDef) -> bool {
     class.bases().iter().any(|base| {
         // `Dataset[int]`
@@ -33,7 +33,7 @@ fn is_dataset(class: &StmtClassDef) -> bool {
     })
 }
 
-/// A flag of an object, and the value with which the condition holds.
+/// A flag of an object, and the value for which the condition holds.
 #[derive(Clone, Copy)]
 struct Flag<'a> {
     name: &'a str,
@@ -55,7 +55,8 @@ impl<'a> Flag<'a> {
     }
 }
 
-/// The `if` that ends a method, if only its body returns a value.
+/// The `if` at the end of a method, and its flag, if the method returns a value only in the body of this
+/// `if`.
 fn returns_under_flag(getitem: &StmtFunctionDef) -> Option<(&StmtIf, Flag<'_>)> {
     let (Stmt::If(last), before) = getitem.body.split_last()? else { return None };
     let returns = |block: &[Stmt]| statements(block, false).iter().any(|stmt| stmt.is_return_stmt());
@@ -64,8 +65,9 @@ fn returns_under_flag(getitem: &StmtFunctionDef) -> Option<(&StmtIf, Flag<'_>)> 
     Some((last, Flag::of(&last.test).filter(|_| is_only)?))
 }
 
-/// The place that shows that a flag may have the other value: a parameter of the constructor with this default or
-/// with none, or a constant in the constructor. `None` if another place sets the flag.
+/// The assigned value that shows that a flag may have the other value: the other value itself, or a parameter
+/// of the constructor with this default or without a default. `None` if the class sets the flag in several
+/// places.
 fn may_be<'a>(class: &'a StmtClassDef, flag: Flag<'_>) -> Option<&'a Expr> {
     let init = methods(class).find(|method| method.name.as_str() == "__init__")?;
     let assigned: Vec<_> = statements(&class.body, true)

@@ -1,4 +1,4 @@
-//! A tensor that stays on the CPU in a function that makes its other tensors on `device`.
+//! A tensor that a function makes on the CPU, although it makes at least two other tensors on `device`.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -7,7 +7,7 @@ use crate::syntax::{Expr, Ranged, Stmt, blocks, expressions, methods, path_of, s
 
 const NAME: &str = "factory-without-device";
 
-/// Functions of PyTorch that make a tensor, on the default device if they get none.
+/// Functions of PyTorch that make a tensor on the default device unless they get another one.
 const FACTORIES: &[&str] =
     &["arange", "empty", "eye", "full", "linspace", "ones", "rand", "randint", "randn", "tensor", "zeros"];
 
@@ -20,10 +20,10 @@ const MOVING: &[&str] = &["cpu", "cuda", "item", "numpy", "pin_memory", "share_m
 /// Functions that join tensors, which must be on one device.
 const JOINING: &[&str] = &["cat", "hstack", "stack", "vstack"];
 
-/// Texts of programs that make all tensors on another device than the CPU.
+/// Texts in programs that may change the default device.
 const DEFAULTS: &[&str] = &["set_default_device", "set_default_tensor_type", "with torch.device(", "with device:"];
 
-/// Texts of classes that may move all their tensors at once.
+/// Texts in classes that may move all their tensors at once.
 const ALL_AT_ONCE: &[&str] = &["__dict__", "setattr(", "vars(self)", "def to(", "def cuda(", "def _apply("];
 
 #[derive(Default)]
@@ -75,7 +75,8 @@ impl<'a> Function<'a> {
         (function.on_device.len() >= 2 && function.has_one_device()).then_some(function)
     }
 
-    /// Whether `device` is a parameter that keeps its value, or the device of something, set once.
+    /// Whether `device` is a parameter that is not assigned, or a name that is assigned once, from the
+    /// attribute `device` of an object.
     fn has_one_device(&self) -> bool {
         let is_parameter = self.def.parameters.includes("device");
         let mut values = self.values(&["device"]);
@@ -94,7 +95,8 @@ impl<'a> Function<'a> {
         })
     }
 
-    /// The call that makes a tensor, directly or by a name that is assigned once.
+    /// The call of a factory whose result an expression is: the expression itself, or the value of a name
+    /// that is assigned once and is neither a parameter nor moved.
     fn made(&self, expr: &'a Expr) -> Option<&'a ExprCall> {
         let Expr::Name(name) = expr else { return factory(expr) };
         let path = [name.id.as_str()];
@@ -105,7 +107,7 @@ impl<'a> Function<'a> {
         (!is_bound && !is_moved && !self.def.parameters.includes(name.id.as_str())).then_some(call)
     }
 
-    /// Tensors on the CPU that are computed with, or joined to, tensors on `device`.
+    /// Tensors on the CPU that an operator or a join combines with tensors on `device`.
     fn in_expressions(&self) -> Vec<&'a ExprCall> {
         let mut found = Vec::new();
         for expr in self.expressions.iter().copied() {
@@ -122,7 +124,7 @@ impl<'a> Function<'a> {
         found
     }
 
-    /// Tensors on the CPU that the function returns, if it moves nothing to the CPU.
+    /// Tensors on the CPU that the function makes in a `return`, if it uses no method of [`MOVING`].
     fn returned(&self) -> Vec<&'a ExprCall> {
         let moves_some = self
             .expressions
@@ -135,7 +137,8 @@ impl<'a> Function<'a> {
         results.filter_map(factory).filter(|call| is_on_cpu(call)).collect()
     }
 
-    /// Tensors on the CPU that become attributes beside attributes on `device`.
+    /// Tensors on the CPU that a block assigns to attributes, if it also assigns at least two tensors on
+    /// `device` to attributes.
     fn attributes(&self, source: &Source<'_>, class: &'a StmtClassDef) -> Vec<&'a ExprCall> {
         let range = class.range();
         let text = source.text.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default();
@@ -171,7 +174,7 @@ fn is_used_elsewhere(class: &StmtClassDef, path: &[&str]) -> bool {
     used.next().is_some() || others.next().is_some()
 }
 
-/// The parts of the target of an assignment.
+/// The elements of a tuple, nested ones included. For any other expression, the expression itself.
 fn targets(target: &Expr) -> Vec<&Expr> {
     match target {
         Expr::Tuple(tuple) => tuple.elts.iter().flat_map(targets).collect(),
@@ -179,7 +182,7 @@ fn targets(target: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// Whether a statement other than a plain assignment binds a name.
+/// Whether a statement binds a name in a tuple, in an annotated or augmented assignment, or in a loop.
 fn binds_otherwise(stmt: &Stmt, name: &str) -> bool {
     let is_bound = |target: &Expr| targets(target).into_iter().any(|one| path_of(one) == [name]);
     match stmt {
@@ -201,7 +204,8 @@ fn is_on_device(call: &ExprCall) -> bool {
     call.arguments.find_keyword("device").is_some_and(|keyword| path_of(&keyword.value) == ["device"])
 }
 
-/// Whether a factory makes a tensor on the CPU that has at least one axis: a number on the CPU may be used anywhere.
+/// Whether a factory makes a tensor on the CPU that has at least one axis. A 0-d tensor on the CPU may be
+/// combined with tensors on any device.
 fn is_on_cpu(call: &ExprCall) -> bool {
     let keywords = call.arguments.keywords.iter().map(|keyword| keyword.arg.as_ref().map(|name| name.as_str()));
     let mut keywords = keywords.filter(|name| matches!(name, None | Some("device" | "out" | "pin_memory" | "size")));
@@ -228,7 +232,8 @@ fn joined(call: &ExprCall) -> Vec<&Expr> {
     }
 }
 
-/// Whether an expression is a moving method of a tensor, or of a part of it: `x[0].to`.
+/// Whether an expression names a method of [`MOVING`] of a tensor, of a part of it, or of the result of one
+/// of its methods: `x.to`, `x[0].to`, `x.float().to`.
 fn moves(expr: &Expr, tensor: &[&str]) -> bool {
     let Some(attribute) = expr.as_attribute_expr() else { return false };
     let mut inner = &*attribute.value;

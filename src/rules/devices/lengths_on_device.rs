@@ -1,4 +1,5 @@
-//! `pack_padded_sequence` with lengths that `forward` computes from its inputs and does not move to the CPU.
+//! `pack_padded_sequence` with lengths that a method of a module computes from its inputs and does not move
+//! to the CPU.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -7,7 +8,8 @@ use crate::syntax::{Expr, Ranged, Stmt, called, calls, methods, names_in, path_o
 
 const NAME: &str = "lengths-on-device";
 
-/// Methods and functions that give a mask or the same values, on the device of their input.
+/// Methods and functions that work element by element or change only the shape. Their results are on the
+/// device of their input.
 const ELEMENTWISE: &[&str] = &[
     "abs",
     "bool",
@@ -26,10 +28,10 @@ const ELEMENTWISE: &[&str] = &[
     "unsqueeze",
 ];
 
-/// Methods that keep lengths on their device.
+/// Methods and functions that keep lengths on their device.
 const KEEPING: &[&str] = &["clone", "contiguous", "detach", "flatten", "int", "long", "squeeze"];
 
-/// How many names and calls are followed back.
+/// How many expressions are followed back from the lengths to an input.
 const MOST: u32 = 8;
 
 #[derive(Default)]
@@ -77,7 +79,7 @@ struct Method<'a> {
     all: Vec<&'a Stmt>,
 }
 
-/// A value that a name gets: all of an expression, or one item of it.
+/// A value that is assigned to a name: an expression, or one item of it.
 type Given<'a> = (&'a Expr, Option<usize>);
 
 impl<'a> Method<'a> {
@@ -86,7 +88,8 @@ impl<'a> Method<'a> {
         Method { inputs: names.skip(1).collect(), all: statements(&method.body, false) }
     }
 
-    /// All values that a name gets. `None` if a loop or another statement binds it, too.
+    /// All values that are assigned to a name. `None` if a loop, or an annotated or augmented assignment,
+    /// binds it.
     fn values(&self, name: &str) -> Option<Vec<Given<'a>>> {
         let mut values = Vec::new();
         for stmt in self.all.iter().copied() {
@@ -109,7 +112,8 @@ impl<'a> Method<'a> {
         Some(values)
     }
 
-    /// Whether a tensor is an input, or computed from one element by element.
+    /// Whether a tensor is an input, or is computed from an input by comparisons, unary operators and
+    /// [`ELEMENTWISE`].
     fn is_from_input(&self, expr: &Expr, depth: u32) -> bool {
         let Some(next) = depth.checked_sub(1) else { return false };
         match expr {
@@ -130,7 +134,7 @@ impl<'a> Method<'a> {
         }
     }
 
-    /// The sum from which lengths are computed, if they stay on its device.
+    /// The call of `sum` or `count_nonzero` from which lengths are computed, if they stay on its device.
     fn sum(&self, expr: &'a Expr, depth: u32) -> Option<&'a Expr> {
         let next = depth.checked_sub(1)?;
         match expr {
@@ -160,19 +164,20 @@ impl<'a> Method<'a> {
     }
 }
 
-/// The tensor that a method or a function of PyTorch gets: `x` in `x.sum(1)` and in `torch.sum(x, 1)`.
+/// The first tensor that a method or a function of PyTorch gets: `x` in `x.sum(1)` and in `torch.sum(x, 1)`.
 fn receiver(call: &ExprCall) -> Option<&Expr> {
     let callee = call.func.as_attribute_expr()?;
     if path_of(&callee.value) == ["torch"] { call.arguments.args.first() } else { Some(&*callee.value) }
 }
 
-/// Whether a sum is one number for each sample, not one for the whole batch.
+/// Whether a sum has arguments, such as an axis. It then contains one number for each sample, not one for the
+/// whole batch.
 fn is_along_axis(call: &ExprCall) -> bool {
     let is_function = path_of(&call.func).first() == Some(&"torch");
     call.arguments.args.len() + call.arguments.keywords.len() > usize::from(is_function)
 }
 
-/// The tensor that is sorted: the first result of `sort` has its values.
+/// The tensor that `sort` or `topk` sorts: the first result contains its values.
 fn sorted(expr: &Expr) -> Option<&Expr> {
     let call = expr.as_call_expr()?;
     matches!(called(call)?, "sort" | "topk").then(|| receiver(call)).flatten()

@@ -1,4 +1,5 @@
-//! An attribute that gets a moved parameter, which is a plain tensor, instead of the parameter.
+//! An attribute that is set to a parameter that was moved or converted: the result is a plain tensor, not a
+//! parameter.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
@@ -7,7 +8,7 @@ use crate::syntax::{Expr, Ranged, Stmt, calls, expressions, is_method_call, is_m
 
 const NAME: &str = "parameter-moved-at-creation";
 
-/// Texts of files in which new tensors may already have the device or the dtype to which the parameter is moved.
+/// Texts in files in which new tensors may already have the device or the dtype of the result.
 const DEFAULTS: &[&str] =
     &["set_default_device", "set_default_dtype", "set_default_tensor_type", "with torch.device", "with device:"];
 
@@ -15,7 +16,7 @@ const DEFAULTS: &[&str] =
 const CREATORS: &[&str] =
     &["FloatTensor", "Tensor", "empty", "eye", "full", "linspace", "ones", "rand", "randn", "tensor", "zeros"];
 
-/// The dtypes that are not the default one.
+/// Floating and complex dtypes other than the default one.
 const DTYPES: &[&str] = &["bfloat16", "complex128", "complex64", "double", "float16", "float64", "half"];
 
 #[derive(Default)]
@@ -60,7 +61,7 @@ enum Change {
 /// Whether a class is a module: its parameters are meant to be found by `parameters()`.
 fn is_trained(class: &StmtClassDef) -> bool {
     let has_module = class.bases().iter().any(|base| path_of(base).last().is_some_and(|name| name.ends_with("Module")));
-    // A class derived from another module of the program.
+    // A class with `forward` is probably derived from another module of the program.
     let has_forward = || {
         methods(class).any(|method| method.name.as_str() == "forward" && method.decorator_list.is_empty())
             && !class.bases().is_empty()
@@ -83,7 +84,7 @@ fn attribute_set<'a>(stmt: &'a Stmt, method: &StmtFunctionDef) -> Option<(&'a st
     (path_of(&attribute.value) == [owner]).then_some((attribute.attr.as_str(), value))
 }
 
-/// The call that creates the parameter in `nn.Parameter(…).to(device)`, and what is changed after it.
+/// The call that creates the parameter in `nn.Parameter(…).to(device)`, and what the methods after it change.
 fn moved_parameter(value: &Expr) -> Option<(&ExprCall, Change)> {
     let mut call = value.as_call_expr()?;
     let mut change = None;
@@ -99,7 +100,7 @@ fn moved_parameter(value: &Expr) -> Option<(&ExprCall, Change)> {
             "float" | "contiguous" => None,
             _ => return None,
         };
-        // A move is the more frequent reason.
+        // If there is a move and a conversion, the message is about the move.
         change = if change == Some(Change::Device) { change } else { this.or(change) };
         call = callee.value.as_call_expr()?;
     }
@@ -127,8 +128,8 @@ fn is_gpu(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a parameter is trained, and is on the CPU and of the default dtype before the change. If it has
-/// the new device and dtype already, the change returns the parameter itself.
+/// Whether a parameter is trained, and is created on the CPU and, for a change of the dtype, with the default
+/// dtype. If it already has the new device and dtype, the change returns the parameter itself.
 fn is_fresh_parameter(parameter: &ExprCall, stmt: &Stmt, how: Change) -> bool {
     let arguments = &parameter.arguments;
     let is_true = |expr: &Expr| expr.as_boolean_literal_expr().is_some_and(|literal| literal.value);
@@ -146,7 +147,7 @@ fn is_fresh_parameter(parameter: &ExprCall, stmt: &Stmt, how: Change) -> bool {
     is_trained && is_fresh && !is_placed
 }
 
-/// Whether an expression is computed from a tensor that `torch` creates here.
+/// Whether an expression is, or is computed from, a tensor that `torch` creates here.
 fn is_fresh(expr: &Expr) -> bool {
     match expr {
         Expr::BinOp(e) => is_fresh(&e.left) || is_fresh(&e.right),
@@ -165,7 +166,7 @@ fn is_fresh(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the class makes a parameter of the attribute elsewhere, or registers one under its name:
+/// Whether the class makes a parameter from the attribute, or registers one under its name:
 /// `self.x = nn.Parameter(self.x)`.
 fn is_registered(class: &StmtClassDef, attribute: &str) -> bool {
     let names = |expr: &Expr| match expr {

@@ -52,7 +52,7 @@ const VARIABLES: &[(&str, Read, &str)] = &[
     ("TORCH_NCCL_ASYNC_ERROR_HANDLING", Read::Group, "set it before init_process_group()"),
 ];
 
-/// Modules with which programs start other processes.
+/// Modules and functions with which programs start other processes.
 const STARTERS: &[&str] = &[
     "subprocess",
     "multiprocessing",

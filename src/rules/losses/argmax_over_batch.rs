@@ -9,13 +9,13 @@ use crate::syntax::{Expr, Ranged, Stmt, called, expressions, path_of, statements
 
 const NAME: &str = "argmax-over-batch";
 
-/// Names of models, as `model(x)` or `self.model(x)` calls them.
+/// Names under which programs call models: `model(x)`, `self.model(x)` or `self(x)`.
 const MODELS: &[&str] = &["model", "net", "network", "classifier", "self"];
 
 /// Functions and methods that change neither the shape of the outputs nor their order.
 const KEEPING: &[&str] = &["softmax", "log_softmax", "sigmoid", "detach", "cpu", "numpy", "float"];
 
-/// Texts of programs that may have one sample in a batch. Such a program may compare one index.
+/// Texts in programs whose batches may have one sample. Such a program may compare one index.
 const SINGLE: &[&str] = &["batch_size=1)", "batch_size=1,", "batch_size = 1\n", ".squeeze("];
 
 #[derive(Default)]
@@ -38,7 +38,7 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, body: &[Stmt]) {
     let scope = Scope { all: statements(body, false) };
     let targets = scope.targets();
     let simple = || scope.all.iter().copied().filter(|stmt| matches!(stmt, Stmt::Assign(_) | Stmt::AugAssign(_)));
-    // The number of targets shows that the program expects batches of several samples.
+    // A program that uses the number of targets expects batches of several samples.
     let counted: FxHashSet<&str> =
         simple().flat_map(expressions).filter_map(size_of).filter(|name| targets.contains(name)).collect();
     for comparison in simple().flat_map(expressions).filter_map(summed) {
@@ -53,7 +53,7 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, body: &[Stmt]) {
     }
 }
 
-/// The statements of a function.
+/// The statements of a function or of the file.
 struct Scope<'a> {
     all: Vec<&'a Stmt>,
 }
@@ -78,7 +78,7 @@ impl<'a> Scope<'a> {
         names
     }
 
-    /// The value of a name that is assigned once; other expressions themselves.
+    /// The value of a name that is assigned once. Any other expression is its own value.
     fn value_of(&self, expr: &'a Expr) -> Option<&'a Expr> {
         let Expr::Name(name) = expr else { return Some(expr) };
         let mut values = self.all.iter().copied().filter_map(|stmt| match stmt {
@@ -92,7 +92,7 @@ impl<'a> Scope<'a> {
         values.next().is_none().then_some(first)
     }
 
-    /// The call of `argmax` without a dimension that gives an index, if it gets the outputs of a model.
+    /// The call of `argmax` that computes an index, if it has no dimension and gets the outputs of a model.
     fn index(&self, expr: &'a Expr) -> Option<&'a ExprCall> {
         let call = self.value_of(expr)?.as_call_expr()?;
         let arguments = &call.arguments;
@@ -106,7 +106,7 @@ impl<'a> Scope<'a> {
         (arguments.keywords.is_empty() && self.is_output(input, 6)).then_some(call)
     }
 
-    /// Whether an expression is the result of a model, apart from functions that keep its shape.
+    /// Whether an expression is the output of a model, possibly passed through functions of [`KEEPING`].
     fn is_output(&self, expr: &'a Expr, depth: u32) -> bool {
         let Some(Expr::Call(call)) = self.value_of(expr) else { return false };
         let path = path_of(&call.func);
@@ -125,7 +125,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The name whose number of elements an expression is: `y.size(0)`, `y.shape[0]`, `len(y)`.
+/// The name whose size an expression reads: `y.size(0)`, `y.shape[0]`, `len(y)`.
 fn size_of(expr: &Expr) -> Option<&str> {
     let object = match expr {
         Expr::Call(call) if path_of(&call.func) == ["len"] => call.arguments.args.first()?,
@@ -139,7 +139,7 @@ fn size_of(expr: &Expr) -> Option<&str> {
     Some(object.as_name_expr()?.id.as_str())
 }
 
-/// The comparison of which an expression is the sum: `(index == y).sum()`, `torch.sum(index == y)`.
+/// The comparison that an expression sums: `(index == y).sum()`, `torch.sum(index == y)`.
 fn summed(expr: &Expr) -> Option<&ExprCompare> {
     let call = expr.as_call_expr()?;
     let callee = call.func.as_attribute_expr().filter(|callee| callee.attr.as_str() == "sum")?;

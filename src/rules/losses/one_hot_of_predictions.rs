@@ -32,7 +32,7 @@ impl Rule for OneHotOfPredictions {
 
 /// Reports the calls in the body of a function or of the file.
 fn check(findings: &mut Findings<'_>, source: &Source<'_>, scope: &Scope<'_>) {
-    // Other statements contain blocks, whose statements are in the list, too.
+    // Compound statements are left out: the list also contains the statements of their blocks.
     let simple = scope.all.iter().copied().filter(|stmt| {
         matches!(stmt, Stmt::Assign(_) | Stmt::AnnAssign(_) | Stmt::AugAssign(_) | Stmt::Expr(_) | Stmt::Return(_))
     });
@@ -46,7 +46,7 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, scope: &Scope<'_>) {
     }
 }
 
-/// The only argument of a call of PyTorch's `one_hot`.
+/// The argument of a call of PyTorch's `one_hot`, if there is only one.
 fn encoded<'a>(source: &Source<'_>, call: &'a ExprCall) -> Option<&'a Expr> {
     let path = path_of(&call.func);
     let is_torch = matches!(
@@ -59,14 +59,14 @@ fn encoded<'a>(source: &Source<'_>, call: &'a ExprCall) -> Option<&'a Expr> {
     }
 }
 
-/// The statements of a function, and its parameters.
+/// The statements of a function or of the file, and the parameters of the function.
 struct Scope<'a> {
     all: Vec<&'a Stmt>,
     parameters: Option<&'a Parameters>,
 }
 
 impl<'a> Scope<'a> {
-    /// Whether an expression is the result of `argmax`, apart from methods that keep its values.
+    /// Whether an expression is the result of `argmax`, possibly passed through methods of [`KEEPING`].
     fn is_prediction(&self, expr: &Expr, depth: u32) -> bool {
         let Some(next) = depth.checked_sub(1) else { return false };
         match expr {
@@ -91,14 +91,15 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Whether a call of `argmax` gets the axis of the classes: the index of the whole tensor is not a class.
+/// Whether a call of `argmax` gets an axis. Without one, its result is an index into the whole tensor, not a
+/// class.
 fn is_along_axis(call: &ExprCall) -> bool {
     let given = call.arguments.args.len() + call.arguments.keywords.len();
     let is_function = path_of(&call.func).first() == Some(&"torch");
     given > usize::from(is_function)
 }
 
-/// Whether a statement binds a name.
+/// Whether an assignment or a loop binds a name.
 fn binds(stmt: &Stmt, name: &str) -> bool {
     let is_bound = |target: &Expr| names_in(target).contains(&name);
     match stmt {

@@ -1,11 +1,12 @@
-//! A loss that gets one value twice, and a normalisation with the mean as the standard deviation.
+//! A loss that gets one value as input and target, or a normalisation that gets the mean as the standard
+//! deviation.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Call, Context, Rule};
 
 const NAME: &str = "value-compared-with-itself";
 
-/// Functions, each with two parameters whose arguments must differ.
+/// Functions, each with two parameters whose arguments should differ.
 const PAIRS: &[(&str, &str, &str)] = &[
     ("torch.nn.functional.mse_loss", "input", "target"),
     ("torch.nn.functional.l1_loss", "input", "target"),
@@ -25,7 +26,7 @@ pub(crate) struct ValueComparedWithItself;
 impl Rule for ValueComparedWithItself {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let Some((_, first, second)) = PAIRS.iter().find(|(known, ..)| *known == path.as_str()) else { return };
-        // The entropy of each probability.
+        // With `reduction="none"`, this may compute the entropy of each probability.
         if path.as_str().contains("binary") && bound.get("reduction").as_str() == Some("none") {
             return;
         }
@@ -40,10 +41,11 @@ impl Rule for ValueComparedWithItself {
     }
 }
 
-/// Whether an expression names one value, each time it is evaluated. Numbers such as 0.5 do not
-/// count, because they are often the same on purpose, and a call may give another value each time.
+/// Whether an expression begins with a name, and has the same value each time it is evaluated. Numbers such
+/// as 0.5 do not count, because they are often the same on purpose. Calls other than those in `PURE` do not
+/// count, because they may return a different value each time.
 fn is_one_value(text: &str) -> bool {
-    /// Calls that give the same value.
+    /// Calls that return the same value each time.
     const PURE: &[&str] = &[".tolist()", ".numpy()", ".detach()", ".cpu()", ".float()", ".item()"];
     let name = PURE.iter().fold(text.to_owned(), |text, call| text.replace(call, ""));
     name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !name.contains('(')

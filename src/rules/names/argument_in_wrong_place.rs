@@ -1,4 +1,4 @@
-//! A positional argument that is given to another parameter than the one of its name.
+//! A positional argument that has the name of one parameter, but is given to another.
 
 use crate::diagnostic::Severity;
 use crate::python::Event;

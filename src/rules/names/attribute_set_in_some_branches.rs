@@ -3,9 +3,9 @@
 //! Form 1: an explicit branch (`elif …: pass`) neither sets the variable nor leaves the block, and a later statement
 //! of the same block always reads it. A missing `else` shows nothing: the conditions may cover all cases.
 //!
-//! Form 2: `__init__` sets an attribute under one `if` without `else`, and `forward` always reads it. Modes of a class
-//! are often set like this on purpose, so the condition must compare two parameters, or be a flag that is false by
-//! default.
+//! Form 2: `__init__` sets an attribute under one `if` without `else`, and `forward` or another method of
+//! [`CALLED`] always reads it. Modes of a class are often set like this on purpose, so the condition must be
+//! `a != b` for two parameters, or a flag that is `False` by default.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -20,7 +20,7 @@ use crate::syntax::{
 
 const NAME: &str = "attribute-set-in-some-branches";
 
-/// Texts that show that names or attributes may be set in ways that no statement shows.
+/// Texts in programs that may set names or attributes without an assignment, or that expect the exception.
 const DYNAMIC: &[&str] = &[
     "exec(",
     "locals()",
@@ -59,7 +59,7 @@ const ENDS: &[&str] = &[
 /// Functions that return: a branch that ends with another call may end the program.
 const RETURNS: &[&str] = &["print", "info", "debug", "warning", "warn", "write", "log", "append"];
 
-/// Base classes that set no attributes of the program.
+/// Base classes that set no attributes of the classes derived from them.
 const BASES: &[&str] = &["Module", "object", "LightningModule", "Dataset", "IterableDataset"];
 
 /// Methods that users of a class call for each sample or batch.
@@ -74,7 +74,7 @@ impl Rule for AttributeSetInSomeBranches {
             return;
         }
         for function in source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt()) {
-            // The attributes of a class are checked below.
+            // Local variables. The attributes of a class are checked below.
             check(findings, source, function, None);
         }
         for class in source.classes() {
@@ -181,7 +181,8 @@ fn check_later(findings: &mut Findings<'_>, source: &Source<'_>, init: &StmtFunc
     }
 }
 
-/// Whether a condition compares two sizes of the constructor, or is one of its flags that are `False` by default.
+/// Whether a condition is `a != b` for two parameters of the constructor, or a parameter that is `False` by
+/// default.
 fn may_be_false(test: &Expr, init: &StmtFunctionDef) -> bool {
     let is_parameter = |expr: &Expr| {
         let path = path_of(expr);
@@ -200,8 +201,9 @@ fn may_be_false(test: &Expr, init: &StmtFunctionDef) -> bool {
     }
 }
 
-/// The `if` statements of a block and of their branches, each with the statements that follow it in its block. Loops
-/// are left out, because an earlier iteration may set a variable, and so are `try` and `with`, which may catch errors.
+/// The `if` statements of a block, and those in their branches, each with the statements that follow it in
+/// its block. Loops are left out, because an earlier iteration may set a variable, and so are `try` and
+/// `with`, which may catch errors.
 fn chains<'a>(block: &'a [Stmt], found: &mut Vec<(&'a StmtIf, &'a [Stmt])>) {
     for (at, stmt) in block.iter().enumerate() {
         let Stmt::If(one) = stmt else { continue };
@@ -232,7 +234,7 @@ fn assigned<'a>(arms: &[Arm<'a>]) -> Vec<Variable<'a>> {
     found
 }
 
-/// The bindings in code, those in nested functions included, each with its place.
+/// The bindings in code, including those in nested functions, each with its place.
 #[derive(Default)]
 struct Bindings<'a>(Vec<(Variable<'a>, TextSize)>);
 
@@ -303,7 +305,7 @@ fn is_bound_before(function: &StmtFunctionDef, name: &str, chain: TextSize) -> b
         || Bindings::of(&function.body).0.iter().any(|(bound, at)| *bound == Variable::Local(name) && *at < chain)
 }
 
-/// Whether code may not reach what follows it.
+/// Whether a block may prevent the code after it from running.
 fn may_leave(body: &[Stmt]) -> bool {
     let leaves = |stmt: &&Stmt| {
         matches!(
@@ -330,13 +332,13 @@ fn may_leave(body: &[Stmt]) -> bool {
         || last.is_some_and(|call| !RETURNS.contains(&called(call).unwrap_or_default()))
 }
 
-/// Whether the name of a called function says that it may not return.
+/// Whether the name of a called function suggests that it may not return.
 fn may_end(call: &ExprCall) -> bool {
     let name = called(call).unwrap_or_default().to_ascii_lowercase();
     ENDS.iter().any(|end| name.contains(end))
 }
 
-/// The first read of a variable in a block that happens whenever the block runs.
+/// The first read of a variable that happens whenever the block runs.
 fn first_read(block: &[Stmt], variable: Variable<'_>) -> Option<TextRange> {
     for stmt in block {
         let mut first = FirstRead { variable, found: None };
@@ -347,7 +349,7 @@ fn first_read(block: &[Stmt], variable: Variable<'_>) -> Option<TextRange> {
             return first.found;
         }
         let one = std::slice::from_ref(stmt);
-        // A statement with a call of an unknown function at its end may leave only if it is a branch.
+        // A call of an unknown function counts as a possible exit only at the end of a branch.
         if sets(one, variable) || (may_leave(one) && !is_call(stmt)) || ends_program(stmt) {
             return None;
         }
@@ -359,7 +361,7 @@ fn is_call(stmt: &Stmt) -> bool {
     stmt.as_expr_stmt().is_some_and(|stmt| stmt.value.is_call_expr())
 }
 
-/// Whether a statement calls a function whose name says that it may not return.
+/// Whether a statement calls a function whose name suggests that it may not return.
 fn ends_program(stmt: &Stmt) -> bool {
     expressions(stmt).into_iter().any(|expr| expr.as_call_expr().is_some_and(may_end))
 }
@@ -421,7 +423,8 @@ impl<'a> Visitor<'a> for FirstRead<'_> {
     }
 }
 
-/// Whether only the class itself can set its attributes: its bases are known, and nothing replaces it.
+/// Whether only the class itself can set its attributes: its bases are known, no decorator or keyword can
+/// change it, and it passes `self` to no function.
 fn is_plain(class: &StmtClassDef) -> bool {
     let keywords = class.arguments.as_ref().is_some_and(|arguments| !arguments.keywords.is_empty());
     let known = |base: &Expr| path_of(base).last().is_some_and(|name| BASES.contains(name));
@@ -463,7 +466,7 @@ fn is_set_elsewhere(source: &Source<'_>, class: &StmtClassDef, name: &str, chain
     })
 }
 
-/// The source text of a condition in one line, at most 60 characters.
+/// The source text of a condition on one line of at most 60 characters.
 fn condition(source: &Source<'_>, test: &Expr) -> String {
     let text = source.text.get(test.start().to_usize()..test.end().to_usize()).unwrap_or_default();
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

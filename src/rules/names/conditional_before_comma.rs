@@ -1,8 +1,8 @@
 //! `a, b = f(x) if c else None, None`: the tuple contains the conditional expression, and not the other way round.
 //!
-//! The first element may be meant to be conditional, and the others constant. So the rule needs a sign that the whole
-//! right side was meant: the file shows that the function returns tuples of this length, or it uses another target as
-//! an object, although nothing else is ever assigned to it.
+//! Perhaps only the first element is meant to be conditional. So the rule needs a sign that the whole tuple
+//! was meant: the file shows that the function returns tuples of this length, or the code uses another target
+//! as an object, although only the constant is ever assigned to this target.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
@@ -57,7 +57,7 @@ impl<'a> Slip<'a> {
         let tuple = value.as_tuple_expr().filter(|tuple| !tuple.parenthesized)?;
         let (first, others) = tuple.elts.split_first()?;
         let conditional = first.as_if_expr()?;
-        // A conditional expression in parentheses begins after the tuple.
+        // If the conditional expression is in parentheses, it begins after the start of the tuple.
         let is_plain = conditional.start() == tuple.start() && !others.is_empty();
         let is_unpacked = targets.is_none_or(|targets| targets.len() == tuple.elts.len());
         let call = conditional.body.as_call_expr()?;
@@ -68,8 +68,8 @@ impl<'a> Slip<'a> {
         })
     }
 
-    /// Whether the file shows that the called function returns tuples of this length: it unpacks another call, or
-    /// contains a function of this name with such a `return`.
+    /// Whether the file shows that the called function returns tuples of this length: it unpacks another call
+    /// of the function into as many targets, or contains a function of this name that returns such a tuple.
     fn calls_function_of_tuples(&self, source: &Source<'_>) -> bool {
         let callee = path_of(&self.call.func);
         let count = self.tuple.elts.len();
@@ -113,7 +113,8 @@ fn has_length(expr: &Expr, count: usize) -> bool {
     }
 }
 
-/// Whether code assigns to a variable once only, and then reads an attribute or an element of it, or calls it.
+/// Whether code assigns to a variable only once, and then reads an attribute or an element of it, or calls
+/// it.
 fn is_used_unchanged(body: &[Stmt], variable: &Expr) -> bool {
     let path = path_of(variable);
     let is = |expr: &Expr| is_read(expr) && expr.start() > variable.start() && path_of(expr) == path;

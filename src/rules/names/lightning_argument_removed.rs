@@ -1,4 +1,5 @@
-//! Arguments and names of Lightning and torchmetrics that newer versions do not have, or no version has.
+//! Arguments and names of Lightning and torchmetrics that newer versions do not have, arguments that no
+//! version has, and calls without the argument `task`, which newer versions of torchmetrics need.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,17 +12,17 @@ use crate::syntax::{Ranged, Stmt, TextRange, bound_by, calls, expressions, is_re
 
 const NAME: &str = "lightning-argument-removed";
 
-/// Something that a version lacks: its name, the version, and what replaces it.
+/// Something that newer versions lack: its name, a version that lacks it, and what replaces it.
 type Removed = (&'static str, &'static str, &'static str);
 
 /// The newest version whose arguments the lists contain.
 const NEWEST: &str = "2.6";
 
 /// A class of Lightning. The lists come from a comparison of one version of each minor release from 0.4 to
-/// 2.6: the version is the first of these releases that lacks the argument.
+/// 2.6: the version of a removed argument is the first of these releases that lacks it.
 struct Class {
     name: &'static str,
-    /// The modules that have the class, each with dots at both ends.
+    /// The paths of the class, without `pytorch_lightning` at the beginning and the name at the end.
     modules: &'static [&'static str],
     /// The arguments of version 2.6.
     arguments: &'static [&'static str],
@@ -356,13 +357,13 @@ fn report_metric(call: &ExprCall, path: &str, source: &Source<'_>, report: &mut 
     }
 }
 
-/// The class of Lightning with a dotted path.
+/// The class of Lightning that a dotted path names.
 fn class_of(path: &str) -> Option<&'static Class> {
     let inner = path.strip_prefix("pytorch_lightning")?;
     CLASSES.iter().find(|class| inner.strip_suffix(class.name).is_some_and(|module| class.modules.contains(&module)))
 }
 
-/// The removed name that a path names or goes through.
+/// The removed name that is the path, or the beginning of the path.
 fn removed(path: &str) -> Option<&'static Removed> {
     NAMES.iter().find(|(name, ..)| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
@@ -374,15 +375,17 @@ fn removed_name(path: &str, source: &Source<'_>) -> Option<String> {
         .then(|| format!("with {library} {version} or newer, `{name}` does not exist{}", replacement(new)))
 }
 
-/// Whether the requirements of the project exclude a version of the library that has a path.
+/// Whether the requirements of the project exclude a version, and all newer ones, of the library to which a
+/// path belongs.
 fn excluded(path: &str, version: &str, source: &Source<'_>) -> bool {
     let packages: &[&str] =
         if path.starts_with("torchmetrics") { &["torchmetrics"] } else { &["pytorch-lightning", "lightning"] };
     packages.iter().any(|package| (source.excludes)(package, version))
 }
 
-/// The path under `pytorch_lightning` of something in one of Lightning's two packages. Programs may have a
-/// package of their own with the name `lightning`, so only the names that it certainly has count.
+/// Translates a path in Lightning's package `lightning` to the path in `pytorch_lightning`. A program may
+/// have its own package with the name `lightning`, so only `lightning.pytorch` and `lightning.Trainer` are
+/// translated.
 fn canonical(path: &str) -> String {
     let under = |package: &str| path.strip_prefix(package).filter(|rest| rest.is_empty() || rest.starts_with('.'));
     match (under("lightning.pytorch"), under("lightning.Trainer"), path) {
@@ -407,7 +410,8 @@ fn imported(stmt: &Stmt) -> Vec<(String, TextRange)> {
 }
 
 /// The names that imports bind, with the paths that they stand for. A name that two imports bind to different
-/// things, or that something else binds anywhere in the file, is left out.
+/// things, or that an assignment, a loop, a definition or a parameter binds anywhere in the file, is left
+/// out.
 fn bound_names<'a>(source: &Source<'a>) -> FxHashMap<&'a str, String> {
     let mut others: FxHashSet<&str> = FxHashSet::default();
     let mut bound: FxHashMap<&str, String> = FxHashMap::default();

@@ -57,7 +57,8 @@ impl Rule for LightningHookArguments {
     }
 }
 
-/// The arguments that Lightning passes before those of the hook, if a class is one of Lightning's.
+/// The arguments that Lightning passes before those of a module's hook. `None` if the class is neither a
+/// module nor a callback.
 fn passed(class: &StmtClassDef) -> Option<&'static [&'static str]> {
     class.bases().iter().find_map(|base| match path_of(base).last() {
         Some(&"LightningModule") => Some(&[][..]),

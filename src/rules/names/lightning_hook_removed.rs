@@ -1,4 +1,4 @@
-//! Hooks that Lightning 2 has removed.
+//! Hooks, and the argument `optimizer_idx` of `training_step`, that Lightning 2 has removed.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
@@ -19,7 +19,8 @@ pub(crate) struct LightningHookRemoved;
 
 impl Rule for LightningHookRemoved {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        // The package `lightning` is the one of version 2; `pytorch_lightning` may be an older version.
+        // Programs that import `lightning` are assumed to use version 2; `pytorch_lightning` may be an older
+        // version.
         let imports = |package: &str| {
             ["import", "from"].iter().any(|word| {
                 let import = format!("{word} {package}");

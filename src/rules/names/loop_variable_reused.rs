@@ -1,4 +1,4 @@
-//! An inner loop that assigns the variable of an outer loop, which is used afterwards.
+//! An inner loop that assigns the variable of an outer loop, if the variable is read afterwards.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -34,7 +34,7 @@ fn label(span: Span, message: &str) -> Label {
     Label { span, message: message.to_owned() }
 }
 
-/// The names that a loop assigns, without `_`, `_x` and similar names.
+/// The names that a loop assigns, except those that begin with `_`.
 fn targets(target: &Expr) -> Vec<&str> {
     match target {
         Expr::Name(name) if !name.id.starts_with('_') => vec![name.id.as_str()],
@@ -52,7 +52,7 @@ fn overwritten<'a>(variable: &str, block: &'a [Stmt], after: &[&'a [Stmt]]) -> O
         match stmt {
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
             Stmt::For(inner) if targets(&inner.target).contains(&variable) => {
-                // A loop that stops at the element that it searches hands it over on purpose.
+                // A loop that searches for an element and breaks there keeps it in the variable on purpose.
                 let searches = statements(&inner.body, false).iter().any(|stmt| stmt.is_break_stmt());
                 return first_read(variable, &rest).filter(|_| !searches).map(|read| (inner.target.range(), read));
             }
@@ -71,8 +71,8 @@ fn overwritten<'a>(variable: &str, block: &'a [Stmt], after: &[&'a [Stmt]]) -> O
     None
 }
 
-/// The first read of a variable in blocks that follow each other, if nothing assigns the variable
-/// before it.
+/// The first read of a variable in blocks that follow each other, if nothing before it assigns the variable
+/// or leaves the blocks.
 fn first_read(variable: &str, blocks: &[&[Stmt]]) -> Option<TextRange> {
     for stmt in blocks.iter().copied().flatten() {
         let mut uses = Uses::of(variable);
@@ -85,7 +85,7 @@ fn first_read(variable: &str, blocks: &[&[Stmt]]) -> Option<TextRange> {
     None
 }
 
-/// How code uses a variable, in the order of the text.
+/// How code uses a variable, in the order of evaluation.
 struct Uses<'v> {
     variable: &'v str,
     /// The first read before an assignment.

@@ -1,4 +1,4 @@
-//! Imports of modules and names that the project itself does not have.
+//! Imports of modules and names that should be in the project itself, but are not.
 
 use crate::diagnostic::Severity;
 use crate::python::{meant, nearest};
@@ -16,8 +16,8 @@ impl Rule for MissingImport {
     }
 }
 
-/// Checks the imports that run whenever their block runs: not those under a condition or in a `try`, which may be
-/// for another version of the project.
+/// Checks the imports of a block, and of the functions, classes, `with` and `for` statements in it. Imports
+/// under a condition or in a `try` are not checked: they may be for another version of the project.
 fn check(findings: &mut Findings<'_>, source: &Source<'_>, block: &[Stmt]) {
     for stmt in block {
         match stmt {

@@ -1,7 +1,8 @@
 //! A call of a tensor method under a misspelt name: `x.sequeeze(1)`, `loss.detatch()`.
 //!
-//! Any object may have a method of any name. So the rule knows only long names of methods that tensors have, and the
-//! written name must lack a letter inside, have one too many or two exchanged, and must be the only one in the file.
+//! Objects of other classes may have a method of any name. So the rule knows only long names of tensor
+//! methods. The written name must begin and end with the same letters as the method, and have one letter
+//! missing, one too many, or two neighbours exchanged. It must occur only once in the file.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
@@ -9,7 +10,7 @@ use crate::syntax::{Ranged, Stmt, TextRange, calls, path_of};
 
 const NAME: &str = "misspelt-attribute";
 
-/// Methods of tensors whose misspellings are no words of their own.
+/// Methods of tensors whose misspellings are not words themselves.
 const METHODS: &[&str] = &[
     "argmax",
     "argmin",
@@ -75,18 +76,18 @@ impl Rule for MisspeltAttribute {
     }
 }
 
-/// Whether a name is another one with one slip of the pen between its first and its last letter: a letter too much or
-/// too few, or two neighbours exchanged.
+/// Whether a name is another one with one typing mistake: the first and last letters are the same, and one
+/// letter is missing, one is too many, or two neighbours are exchanged.
 fn is_slip(name: &str, right: &str) -> bool {
     let (longer, shorter) = if name.len() > right.len() { (name, right) } else { (right, name) };
     let has_same_ends =
         name.chars().next() == right.chars().next() && name.chars().next_back() == right.chars().next_back();
-    // Other libraries write underscores elsewhere: `logsoftmax`.
+    // Other libraries use underscores differently: `logsoftmax`.
     let has_same_words = name.matches('_').count() == right.matches('_').count();
     has_same_ends
         && has_same_words
         && match longer.len() - shorter.len() {
-            // Two neighbours are exchanged: two replaced letters count as one exchange.
+            // An exchange of two neighbours is one edit for `damerau_levenshtein`, and two for `levenshtein`.
             0 => strsim::damerau_levenshtein(name, right) == 1 && strsim::levenshtein(name, right) == 2,
             1 => strsim::levenshtein(name, right) == 1,
             _ => false,

@@ -22,7 +22,7 @@ impl Rule for MisspeltMethod {
             for method in methods(class) {
                 let name = method.name.as_str();
                 let Some(meant) = meant(method) else { continue };
-                // A program that refers to the name has chosen it.
+                // If the program refers to the name elsewhere, the name was chosen on purpose.
                 let is_used = [".", "\"", "'"].iter().any(|before| mentions(source.text, &format!("{before}{name}")));
                 if is_used || methods(class).any(|other| other.name.as_str() == meant) {
                     continue;
@@ -57,7 +57,7 @@ fn meant(method: &StmtFunctionDef) -> Option<String> {
     }
     let plain = core.replace('_', "");
     let special = SPECIAL.iter().copied().find(|special| *special == plain).or_else(|| {
-        // Without underscores at both ends, a similar name is no sign.
+        // A similar name counts only with two underscores at both ends.
         let long = SPECIAL.iter().copied().filter(|special| special.len() > 3);
         nearest(&plain, long).filter(|_| before == 2 && after == 2)
     })?;
@@ -69,7 +69,7 @@ fn meant(method: &StmtFunctionDef) -> Option<String> {
     is_sure.then(|| format!("__{special}__"))
 }
 
-/// Whether a text contains a name, and no letter or underscore follows.
+/// Whether a text contains a name that no letter, digit or underscore follows.
 fn mentions(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let after = text.get(at + name.len()..).and_then(|rest| rest.chars().next());

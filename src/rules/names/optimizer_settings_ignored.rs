@@ -36,7 +36,8 @@ impl Rule for OptimizerSettingsIgnored {
     }
 }
 
-/// The dictionaries with optimizers in a result of `configure_optimizers`, alone or in a list.
+/// The dictionaries with optimizers in a result of `configure_optimizers`: the result itself, or the elements
+/// of a list or tuple.
 fn optimizers(result: &Expr) -> Vec<&ExprDict> {
     let parts = match result {
         Expr::Tuple(tuple) => tuple.elts.as_slice(),
@@ -51,7 +52,8 @@ fn unknown_keys<'a>(dict: &'a ExprDict, known: &[&str]) -> Vec<(&'a Expr, &'a st
     entries(dict).filter(|(_, name, _)| !known.contains(name)).map(|(key, name, _)| (key, name)).collect()
 }
 
-/// What follows from it that Lightning ignores a key beside the optimizer.
+/// The end of the message about an ignored key of the optimizer's dictionary: where the key belongs, or the
+/// consequence.
 fn reason(optimizer: &ExprDict, name: &str) -> &'static str {
     let has_scheduler = entry(optimizer, "lr_scheduler").is_some();
     let has_other_entries = optimizer.items.iter().any(|item| item.key.is_none());

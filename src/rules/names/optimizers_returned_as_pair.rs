@@ -32,8 +32,8 @@ impl Rule for OptimizersReturnedAsPair {
     }
 }
 
-/// Whether a result is `optimizer, scheduler` or `[optimizer, scheduler]`. A list of optimizers may be the
-/// first part, so both must certainly be single objects.
+/// Whether a result is `optimizer, scheduler` or `[optimizer, scheduler]`. The scheduler may be in a list.
+/// Lightning accepts two lists, so the first part must certainly be a single optimizer.
 fn is_pair(result: &Expr, body: &[&Stmt]) -> bool {
     let parts = match result {
         Expr::Tuple(tuple) => tuple.elts.as_slice(),
@@ -49,8 +49,8 @@ fn is_pair(result: &Expr, body: &[&Stmt]) -> bool {
         }
 }
 
-/// Whether an expression is the result of a call of such a function: the call itself, or a name that is only
-/// assigned such calls.
+/// Whether an expression is a call of a function that `is_wanted` accepts, or a name to which only such calls
+/// are assigned.
 fn creates(expr: &Expr, body: &[&Stmt], is_wanted: fn(&[&str]) -> bool) -> bool {
     let is_call = |value: &Expr| value.as_call_expr().is_some_and(|call| is_wanted(&path_of(&call.func)));
     if expr.is_call_expr() {
@@ -78,7 +78,8 @@ fn is_optimizer(path: &[&str]) -> bool {
     path.last().is_some_and(|class| OPTIMIZERS.contains(class))
 }
 
-/// Whether a path is that of a scheduler: a class of `torch.optim.lr_scheduler`, or one with the usual name.
+/// Whether a path is that of a scheduler: a class of `torch.optim.lr_scheduler`, a function of [`SCHEDULES`],
+/// or a class with a usual name.
 fn is_scheduler(path: &[&str]) -> bool {
     let [modules @ .., name] = path else { return false };
     modules.last() == Some(&"lr_scheduler")

@@ -26,8 +26,8 @@ impl Rule for PlateauWithoutMonitor {
     }
 }
 
-/// Whether a result has such a scheduler, in one of the forms that Lightning accepts (`_configure_optimizers`
-/// in `pytorch_lightning/core/optimizer.py`).
+/// Whether a result has a `ReduceLROnPlateau` without a monitor, in one of the forms that Lightning accepts
+/// (`_configure_optimizers` in `pytorch_lightning/core/optimizer.py`).
 fn lacks_monitor(result: &Expr, body: &[&Stmt]) -> bool {
     let (scheduler, has_monitor) = match value_of(result, body) {
         // `[optimizer], [scheduler]`, or `[optimizer], scheduler`
@@ -62,12 +62,13 @@ fn is_plateau(value: &Expr) -> bool {
     value.as_call_expr().is_some_and(|call| path_of(&call.func).last() == Some(&"ReduceLROnPlateau"))
 }
 
-/// Whether all keys are constants: no `**others`, and no key that a variable holds.
+/// Whether all keys are string literals: no `**others`, and no key in a variable.
 fn is_written_out(dict: &ExprDict) -> bool {
     dict.items.iter().all(|item| item.key.as_ref().is_some_and(Expr::is_string_literal_expr))
 }
 
-/// The value of a name that the method assigns once and does not change; other expressions themselves.
+/// The value of a name that the method assigns once and does not change. Any other expression is its own
+/// value.
 fn value_of<'a>(expr: &'a Expr, body: &[&'a Stmt]) -> &'a Expr {
     let path = path_of(expr);
     if path.is_empty() {
@@ -89,7 +90,7 @@ fn value_of<'a>(expr: &'a Expr, body: &[&'a Stmt]) -> &'a Expr {
     value.unwrap_or(expr)
 }
 
-/// Whether a statement may bind a name otherwise, or change its object: `scheduler["monitor"] = "loss"`,
+/// Whether a statement may bind a name in another way, or change its object: `scheduler["monitor"] = "loss"`,
 /// `scheduler.update(…)`.
 fn may_change(stmt: &Stmt, path: &[&str]) -> bool {
     let is_part = |target: &Expr| match target {

@@ -7,7 +7,7 @@ use crate::syntax::{Expr, Ranged, has_base, methods, statements};
 
 const NAME: &str = "step-without-loss";
 
-/// Texts of programs that compute the gradients themselves, in this file or with Fabric.
+/// Texts in programs that compute the gradients themselves, with manual optimization or with Fabric.
 const MANUAL: &[&str] = &["automatic_optimization", "manual_backward", "Fabric"];
 
 /// Methods that get the result of `training_step` (Lightning 1), or that decide whether it is called.
@@ -31,8 +31,8 @@ impl Rule for StepWithoutLoss {
     }
 }
 
-/// Whether a class is a Lightning module that is trained itself. Another class may be derived from a
-/// class without optimizers, and add the loss.
+/// Whether a class is a Lightning module that is trained as it is. A class without optimizers, or with a
+/// subclass, may be a base class to which subclasses add the loss.
 fn is_complete(class: &StmtClassDef, source: &Source<'_>) -> bool {
     let name = class.name.as_str();
     let has = |wanted: &str| methods(class).any(|method| method.name.as_str() == wanted);
@@ -54,7 +54,7 @@ fn result_without_loss(step: &StmtFunctionDef) -> Option<&Expr> {
     for stmt in statements(&step.body, false).into_iter().filter_map(|stmt| stmt.as_return_stmt()) {
         let value = stmt.value.as_deref()?;
         for item in &value.as_dict_expr()?.items {
-            // The key of `**others` is missing.
+            // `**others` has no key, and may contain the loss.
             if item.key.as_ref()?.as_string_literal_expr()?.value.to_str() == "loss" {
                 return None;
             }

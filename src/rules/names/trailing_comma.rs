@@ -1,7 +1,8 @@
 //! `self.conv = nn.Conv1d(…),`: the comma at the end makes a tuple with one element.
 //!
-//! Such a tuple may be meant. So the rule needs a later use of the variable that fails on a tuple (a call, or an
-//! attribute that tuples lack), and no use in the whole file that is usual for a tuple.
+//! Such a tuple may be meant. So the rule needs a use of the variable that fails on a tuple (a call, an
+//! attribute that tuples lack, or a place in a container of modules), and no use in the whole file that is
+//! usual for a tuple.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -13,14 +14,14 @@ use crate::syntax::{
 
 const NAME: &str = "trailing-comma";
 
-/// The attributes of tuples that programs use. Other attributes whose names begin with `__` may be those of a tuple,
-/// too.
+/// The attributes of tuples that programs use. Any attribute whose name begins with `__` may be one of a
+/// tuple, too.
 const OF_TUPLES: &[&str] = &["count", "index"];
 
-/// Calls that take several modules or transforms, and cannot take a tuple among them.
+/// Classes that take several modules or transforms, none of which may be a tuple.
 const CONTAINERS: &[&str] = &["Sequential", "Compose"];
 
-/// Functions that are called with tuples, or that find out what an object is.
+/// Functions and methods that accept tuples, or test what an object is.
 const TAKE_TUPLES: &[&str] = &[
     "all",
     "any",
@@ -68,7 +69,7 @@ impl Rule for TrailingComma {
     }
 }
 
-/// An assignment of a tuple that has one element, a call, and no parentheses.
+/// An assignment of a tuple without parentheses whose only element is a call.
 struct Slip<'a> {
     target: &'a Expr,
     path: Vec<&'a str>,
@@ -110,7 +111,8 @@ impl<'a> Slip<'a> {
         is_wanted.then(|| Slip { target, path, tuple: tuple.range(), callee: path_of(&call.func), body, class })
     }
 
-    /// The first use that fails on the tuple; `None` if another assignment may have replaced the tuple before.
+    /// The first use that fails on the tuple; `None` if another assignment may have replaced the tuple before
+    /// this use.
     fn used_as_element(&self) -> Option<&'a Expr> {
         let later = following(self.body, self.tuple);
         if later.iter().any(|stmt| stores(stmt, &self.path)) {
@@ -129,9 +131,9 @@ impl<'a> Slip<'a> {
         uses.element
     }
 
-    /// Whether a method assigns something else to the attribute. It is harmless if it is `None`, or comes from the
-    /// same function, because the tuple is then no more intended. In the method that assigns the tuple, only later
-    /// assignments count.
+    /// Whether another method assigns something else to the attribute. `None` and a call of the same function
+    /// do not count: they do not show that a tuple is meant. The method that assigns the tuple is not checked
+    /// here: in it, only later assignments count.
     fn is_replaced_in(&self, method: &Stmt) -> bool {
         if method.range().contains_range(self.tuple) {
             return false;
@@ -157,8 +159,8 @@ fn stores(stmt: &Stmt, path: &[&str]) -> bool {
     expressions(stmt).into_iter().any(|expr| is_store(expr, path))
 }
 
-/// The statements that run after the one at `at`, if this one is not in a branch that leaves its block. The other
-/// branches of an `if` are not among them.
+/// The statements that follow the one at `at` in its block and in the blocks around it, up to the first block
+/// that a `return`, `raise`, `break` or `continue` leaves. The other branches of an `if` are not among them.
 fn following(block: &[Stmt], at: TextRange) -> Vec<&Stmt> {
     let Some(index) = block.iter().position(|stmt| stmt.range().contains_range(at)) else { return Vec::new() };
     let inner = block.get(index).map(blocks).unwrap_or_default();
@@ -179,7 +181,8 @@ fn used_as_tuple(body: &[Stmt], path: &[&str]) -> bool {
 /// How code uses a variable.
 struct Uses<'a, 's> {
     path: &'s [&'s str],
-    /// Whether nested functions and classes count. There, a name may be that of another variable.
+    /// Whether nested functions, classes and lambdas count. In these, the name may belong to another
+    /// variable.
     definitions: bool,
     /// The first use that fails on a tuple.
     element: Option<&'a Expr>,
@@ -195,7 +198,7 @@ impl<'s> Uses<'_, 's> {
         path_of(expr) == self.path
     }
 
-    /// Whether a call gets the variable as an argument, also in a list.
+    /// Whether a call gets the variable as an argument, directly or in a list.
     fn takes(&self, call: &ExprCall) -> bool {
         let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
         call.arguments.args.iter().chain(keywords).any(|argument| match argument {

@@ -1,4 +1,5 @@
-//! Methods of a subclass of transformers' `Trainer` that do not accept the arguments of the newer versions.
+//! Methods of a subclass of transformers' `Trainer` that do not accept the arguments that newer versions
+//! pass.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
@@ -7,7 +8,7 @@ use crate::syntax::{Ranged, has_base, methods, path_of};
 
 const NAME: &str = "trainer-method-arguments";
 
-/// Trainers that call the methods as `transformers.Trainer` does, each with the package that has it.
+/// Trainers that call the methods as `transformers.Trainer` does, each with the package that contains it.
 const TRAINERS: &[(&str, &str)] = &[
     ("transformers", "Trainer"),
     ("transformers", "Seq2SeqTrainer"),
@@ -23,9 +24,10 @@ struct Hook {
     positional: &'static [&'static str],
     /// The argument that is passed by name.
     keyword: Option<&'static str>,
-    /// A version whose trainer makes this call, as all later ones that were compared do.
+    /// A version whose trainer makes this call. All later versions that were compared make it, too.
     version: &'static str,
-    /// Methods that contain the call: a class that overrides one of them may call the method otherwise.
+    /// Methods that contain the call: a class that overrides one of them may call the method with other
+    /// arguments.
     callers: &'static [&'static str],
 }
 
@@ -89,8 +91,8 @@ impl Rule for TrainerMethodArguments {
     }
 }
 
-/// Whether a class is derived from one of the trainers and from nothing else. A class of this file that is
-/// derived from it may have other methods.
+/// Whether a class is derived from one of the trainers and from nothing else, and has no subclass in this
+/// file: a subclass may replace its methods.
 fn is_trainer(class: &StmtClassDef, source: &Source<'_>) -> bool {
     let [base] = class.bases() else { return false };
     let base = path_of(base);

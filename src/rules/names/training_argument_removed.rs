@@ -103,7 +103,7 @@ impl Rule for TrainingArgumentRemoved {
     }
 }
 
-/// The part of a message that names what replaces something.
+/// The part of a message that names the replacement.
 pub(super) fn replacement(new: &str) -> String {
     if new.is_empty() { String::new() } else { format!(" (use {new})") }
 }
@@ -111,7 +111,7 @@ pub(super) fn replacement(new: &str) -> String {
 fn report_names(findings: &mut Findings<'_>, source: &Source<'_>, import: &StmtImportFrom) {
     let module = import.module.as_ref().map_or("", |module| module.as_str());
     for alias in &import.names {
-        // `AdamW` was in this module of the package, from which programs import it, too.
+        // `AdamW` was also a name of this module, from which some programs import it.
         let is_adam = module == "transformers.optimization" && alias.name.as_str() == "AdamW";
         if import.level != 0 || !(module == "transformers" || is_adam) {
             continue;
@@ -126,7 +126,7 @@ fn report_names(findings: &mut Findings<'_>, source: &Source<'_>, import: &StmtI
     }
 }
 
-/// The class of `transformers` that a call creates.
+/// The class of `transformers` that a call instantiates.
 fn class_of<'a>(call: &'a ExprCall, source: &Source<'_>) -> Option<&'a str> {
     match path_of(&call.func).as_slice() {
         ["transformers", class] => Some(*class),
@@ -140,7 +140,7 @@ fn is_imported(source: &Source<'_>, name: &str) -> bool {
     source.imports_from("transformers", name) && !source.classes().any(|class| class.name.as_str() == name)
 }
 
-/// The version that does not have an argument of a class, and what replaces the argument.
+/// A version in which a class lacks an argument, and what replaces the argument.
 fn removed_argument(class: &str, argument: &str) -> Option<(&'static str, &'static str)> {
     match class {
         "TrainingArguments" | "Seq2SeqTrainingArguments" => {

@@ -1,4 +1,4 @@
-//! A function in a condition, compared with a value, or as a statement, without a call.
+//! A function that is used as a condition, compared with a value, or written as a statement, but not called.
 
 use crate::diagnostic::Severity;
 use crate::python::Event;
@@ -10,7 +10,8 @@ const NAME: &str = "uncalled-function";
 #[derive(Default)]
 pub(crate) struct UncalledFunction;
 
-/// Methods that a statement without parentheses does not call.
+/// Methods and functions that programs call for their effect. A statement without parentheses does not call
+/// them.
 const METHODS: &[&str] = &[
     "backward",
     "close",
@@ -47,7 +48,7 @@ impl Rule for UncalledFunction {
 
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
         let Event::Uncalled { tested, span } = event else { return };
-        // A `try` may find out whether the function exists.
+        // A `try` may test whether the function exists.
         if cx.it.is_in_try() {
             return;
         }

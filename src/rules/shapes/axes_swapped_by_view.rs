@@ -4,8 +4,8 @@
 //! must be different numbers or symbols. Two different symbols, or a symbol and a number, are
 //! assumed to be different sizes.
 //!
-//! A view whose text names the sizes of its own input in another order is also found where nothing is
-//! known about the tensor. Both findings are at the call, so that one mistake is reported once.
+//! A view whose text names the sizes of its own input in another order is reported even if nothing is known
+//! about the tensor. Both kinds of findings are at the call, so that one mistake is reported once.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
@@ -219,8 +219,9 @@ fn merged_batch(old: &[Size], new: &[Size]) -> Option<Vec<Size>> {
         .then(|| std::iter::once(product).chain(rest.iter().cloned()).collect())
 }
 
-/// Whether the second of three axes becomes the first of two, and the first axis is merged with the
-/// last one. For example, the states `[2, B, H]` of a bidirectional RNN become `[B, 2 * H]`.
+/// Whether the second of three axes becomes the first of two, and the first axis is merged with the last one.
+/// In the new shape, axes of size 1 do not count. For example, the states `[2, B, H]` of a bidirectional RNN
+/// become `[B, 2 * H]`.
 fn joins_over(old: &[Size], new: &[Size]) -> bool {
     let wide: Vec<&Size> = new.iter().filter(|size| size.known() != Some(1)).collect();
     let ([first, second, last], [kept, joined]) = (old, wide.as_slice()) else { return false };
@@ -260,7 +261,7 @@ fn swaps(old: &[Size], new: &[Size], is_padded: impl FnOnce() -> bool) -> bool {
     !shift && from.len() >= 2 && distinct(&from) && from.iter().all(|size| to.contains(size))
 }
 
-/// A function (or the file) of which the text is checked.
+/// The body of a function, or of the file, whose text is checked.
 struct Scope<'a> {
     body: &'a [Stmt],
     all: Vec<&'a Stmt>,
@@ -271,9 +272,9 @@ impl<'a> Scope<'a> {
         Scope { body, all: statements(body, false) }
     }
 
-    /// Whether a tensor is padded, reordered or viewed somewhere in the function, or is a state of a recurrent network.
-    /// A view may then restore the axes, or shift the rows of scores on purpose, or one of the axes may have one
-    /// element.
+    /// Whether the function pads any tensor, or assigns a view or a reordered tensor to this one, or the name
+    /// of this one is that of a state of a recurrent network. A view may then restore the axes, or shift the
+    /// rows of scores on purpose, or one of the axes may have one element.
     fn may_be_meant(&self, tensor: &[&str]) -> bool {
         let is_state = tensor.last().is_some_and(|name| {
             let name = name.to_ascii_lowercase();
@@ -303,7 +304,7 @@ fn is_one_of(names: &'static [&'static str]) -> impl Fn(&ExprCall) -> bool {
     move |call| called(call).is_some_and(|name| names.contains(&name))
 }
 
-/// Whether a value is made by a view or by a function that reorders elements.
+/// Whether a value is computed through a view or a function that reorders elements.
 fn moves_or_views(value: &Expr) -> bool {
     match value {
         Expr::Call(call) => {
@@ -316,12 +317,12 @@ fn moves_or_views(value: &Expr) -> bool {
     }
 }
 
-/// Whether a statement contains no other statements.
+/// Whether a statement is an assignment, an expression or a `return`.
 fn is_simple(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Assign(_) | Stmt::AnnAssign(_) | Stmt::AugAssign(_) | Stmt::Expr(_) | Stmt::Return(_))
 }
 
-/// Reports the views whose sizes are those of the tensor itself in another order, by their text.
+/// Reports the views whose text names sizes of the tensor itself in another order.
 fn check_text(findings: &mut Findings<'_>, source: &Source<'_>, scope: &Scope<'_>) {
     for block in scope.blocks() {
         // The sizes that this block has given names: `B, T, D = x.shape`.
@@ -387,7 +388,8 @@ struct Swapped<'a> {
     axes: Vec<usize>,
 }
 
-/// `x.view(x.size(1), x.size(0), -1)`: all sizes except a last `-1` are those of `x`, each once, not in their order.
+/// `x.view(x.size(1), x.size(0), -1)`: all sizes except a last `-1` are sizes of `x`, each used at most once,
+/// in another order.
 fn swapped_sizes<'a>(call: &'a ExprCall, named: &[Named<'_>]) -> Option<Swapped<'a>> {
     let callee = call.func.as_attribute_expr()?;
     let tensor = path_of(&callee.value);
@@ -416,7 +418,7 @@ fn is_shift(axes: &[usize]) -> bool {
     matches!(axes, [1, 0, 2, 3] | [0, 1, 3, 2])
 }
 
-/// The axis of the tensor whose size an expression is.
+/// The axis whose size an expression reads, if it reads a size of the tensor.
 fn axis_of(size: &Expr, tensor: &[&str], named: &[Named<'_>]) -> Option<usize> {
     let (object, axis) = match size {
         Expr::Name(name) => {

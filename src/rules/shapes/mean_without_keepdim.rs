@@ -14,14 +14,14 @@ const REDUCTIONS: &[&str] = &["mean", "sum", "norm", "std", "var", "amax", "amin
 /// Functions and methods that remove an axis, and also return indices.
 const WITH_INDICES: &[&str] = &["max", "min", "median"];
 
-/// Keywords that change the values only.
+/// Keywords that do not change the axes.
 const OF_VALUES: &[&str] = &["p", "ord", "unbiased", "correction", "ddof", "dtype"];
 
 /// Parts of the names of matrices that are often symmetric: dividing their columns by the sums of their rows may be
 /// meant.
 const SYMMETRIC: &[&str] = &["adj", "affin", "corr", "cov", "dist", "gram", "graph", "kern", "lap", "sim"];
 
-/// Texts of programs with arrays that keep two axes in reductions, or label their axes.
+/// Texts in programs with arrays that keep both axes in a reduction, or have labelled axes.
 const OTHER_ARRAYS: &[&str] = &["sparse", "pandas", "xarray", "np.mat"];
 
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Rule for MeanWithoutKeepdim {
     }
 }
 
-/// A function of which the text is checked.
+/// A function whose text is checked.
 struct Function<'a> {
     all: Vec<&'a Stmt>,
     expressions: Vec<&'a Expr>,
@@ -60,7 +60,7 @@ struct Reduction<'a> {
 impl<'a> Function<'a> {
     fn of(def: &'a StmtFunctionDef, is_forward: bool) -> Self {
         let all = statements(&def.body, false);
-        // Other statements contain blocks, whose statements are in the list, too.
+        // Compound statements are left out: the list also contains the statements of their blocks.
         let simple = all.iter().copied().filter(|stmt| {
             matches!(stmt, Stmt::Assign(_) | Stmt::AnnAssign(_) | Stmt::AugAssign(_) | Stmt::Expr(_) | Stmt::Return(_))
         });
@@ -108,7 +108,8 @@ impl<'a> Function<'a> {
         findings.report(NAME, Severity::Warning, message, source.span(operation.range()), Vec::new());
     }
 
-    /// The reduction that an expression is, directly or by a name that is assigned once.
+    /// The reduction whose result an expression is: the expression itself, or the value of a name that is
+    /// assigned once.
     fn reduction_of(&self, expr: &'a Expr, operation: &impl Ranged) -> Option<Reduction<'a>> {
         let core = without_guard(expr);
         let Expr::Name(name) = core else { return reduction(core) };
@@ -122,14 +123,14 @@ impl<'a> Function<'a> {
         let assign =
             assigned.find(|assign| matches!(assign.targets.as_slice(), [one] if one.range() == first.range()))?;
         let reduction = reduction(without_guard(&assign.value))?;
-        // The tensor must still be the same.
+        // The tensor must not be assigned in between.
         let around = self.all.iter().filter(|stmt| stmt.range().contains_range(operation.range()));
         let here = around.map(|stmt| stmt.start()).max()?;
         let is_same = !self.bindings(&reduction.tensor).any(|at| at.start() > assign.start() && at.end() < here);
         (is_same && assign.start() < here).then_some(reduction)
     }
 
-    /// The places where a name or an attribute is assigned, the targets of loops included.
+    /// The places where a name or an attribute is assigned, including the targets of loops.
     fn bindings<'s>(&'s self, path: &'s [&'s str]) -> impl Iterator<Item = &'a Expr> + 's {
         let loops = self.all.iter().filter_map(|stmt| stmt.as_for_stmt()).flat_map(|each| parts(&each.target));
         let all = self.expressions.iter().copied().chain(loops);
@@ -144,8 +145,8 @@ impl<'a> Function<'a> {
         };
         match axis {
             1.. => self.is_forward || shows(),
-            // A tensor that is assigned again may have one axis at the one place, and two at the other. An
-            // input of `forward` holds several samples.
+            // A tensor that is assigned again may have one axis at one place, and two at another. An input of
+            // `forward` holds several samples.
             _ => {
                 let bound = self.bindings(tensor).count();
                 let is_input = || matches!(tensor, [name] if bound == 0 && self.inputs.contains(name));
@@ -179,12 +180,12 @@ fn without_guard(expr: &Expr) -> &Expr {
     }
 }
 
-/// Whether an expression is the name or the attribute of a small number.
+/// Whether an expression is a name or an attribute that contains `eps`.
 fn is_plain(expr: &Expr) -> bool {
     path_of(expr).last().is_some_and(|name| name.to_ascii_lowercase().contains("eps"))
 }
 
-/// The reduction that an expression is, if it removes an axis other than the first one.
+/// The reduction that an expression computes, if it removes an axis other than the first one.
 fn reduction(expr: &Expr) -> Option<Reduction<'_>> {
     let (expr, is_selected) = match expr {
         Expr::Subscript(subscript) if integer(&subscript.slice) == Some(0) => (&*subscript.value, true),
@@ -203,7 +204,7 @@ fn reduction(expr: &Expr) -> Option<Reduction<'_>> {
         _ => return None,
     };
     let axis = axis_of(call, given, usize::from(name == "norm"))?;
-    // NumPy's `max` returns no indices.
+    // NumPy's `max` returns no indices. The keyword `axis` suggests an array of NumPy.
     let is_array = is_numpy || call.arguments.find_keyword("axis").is_some();
     let is_values = match is_selected {
         true => WITH_INDICES.contains(&name) && !is_array,
@@ -212,7 +213,8 @@ fn reduction(expr: &Expr) -> Option<Reduction<'_>> {
     (is_values && !tensor.is_empty() && (axis >= 1 || axis == -1)).then_some(Reduction { tensor, axis, name })
 }
 
-/// The constant axis of a reduction that does not keep it. `given` are the arguments after the tensor.
+/// The constant axis of a reduction that does not keep it. `given` are the positional arguments after the
+/// tensor, and `before` is the number of those before the axis.
 fn axis_of(call: &ExprCall, given: &[Expr], before: usize) -> Option<i64> {
     let keyword = |name: &str| call.arguments.find_keyword(name).map(|keyword| &keyword.value);
     let is_known = call.arguments.keywords.iter().all(|keyword| {
@@ -228,7 +230,7 @@ fn axis_of(call: &ExprCall, given: &[Expr], before: usize) -> Option<i64> {
     integer(keyword("dim").or_else(|| keyword("axis")).or_else(|| given.get(before))?)
 }
 
-/// Whether the name of a tensor is one of a square matrix, such as `adj` or `A`.
+/// Whether the name of a tensor suggests a square matrix: `adj`, or a single capital letter.
 fn may_be_symmetric(path: &[&str]) -> bool {
     path.last().is_some_and(|name| {
         let lower = name.to_ascii_lowercase();
@@ -252,7 +254,8 @@ fn unpacks_shape(stmt: &Stmt, tensor: &[&str]) -> bool {
     is_several && path_of(shape) == tensor
 }
 
-/// Whether an expression is the size of a second axis (`x.shape[1]`, `x.size(1)`), or uses two axes (`x[:, 0]`).
+/// Whether an expression is the size of the second or a later axis (`x.shape[1]`, `x.size(1)`), or uses at
+/// least two axes (`x[:, 0]`).
 fn reads_second_axis(expr: &Expr, tensor: &[&str]) -> bool {
     let is_later = |axis: &Expr| integer(axis).is_some_and(|axis| axis >= 1);
     match expr {
@@ -273,7 +276,7 @@ fn reads_second_axis(expr: &Expr, tensor: &[&str]) -> bool {
     }
 }
 
-/// Whether an index uses an axis of the tensor: `None` and `...` use none or any number.
+/// Whether an index uses one axis of the tensor: `None` uses none, and `...` any number.
 fn is_axis(index: &Expr) -> bool {
     !index.is_none_literal_expr() && !index.is_ellipsis_literal_expr()
 }

@@ -234,7 +234,8 @@ impl Graph {
     pub(crate) fn free(&self, it: &mut Interp<'_>, from: &[ObjId], toward: &[ObjId], span: Span) {
         let passed = self.passed(it, from, toward);
         let needed = passed.into_iter().filter(|id| self.saves(*id) && self.leads(*id, toward));
-        // The outputs of one call have one function in the graph: the outputs and the state of an LSTM.
+        // The outputs of one call share one function in the graph, for example the output and the state of an
+        // LSTM.
         let outputs = needed.filter_map(|id| self.node(id)).flat_map(|node| node.results.to_vec());
         for id in outputs.collect::<Vec<_>>() {
             it.heap.update_tensor(id, |t| t.freed = Some(span));

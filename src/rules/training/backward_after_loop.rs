@@ -21,7 +21,8 @@ impl Rule for BackwardAfterLoop {
                     continue;
                 }
                 let Some((backward, loss)) = rest.iter().find_map(backward) else { continue };
-                // The loss of the last iteration only: a sum would be assigned before the loop, too.
+                // It must be the loss of the last iteration only: a sum would also be assigned before the
+                // loop.
                 let assigns = |stmt: &&Stmt| match stmt {
                     Stmt::Assign(assign) => assign.targets.iter().any(|target| path_of(target) == loss),
                     _ => false,

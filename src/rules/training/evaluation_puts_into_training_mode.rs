@@ -1,4 +1,4 @@
-//! A function that evaluates a model, and calls `model.train()` instead of `model.eval()` before it.
+//! A function that calls `model.train()` instead of `model.eval()` before it evaluates the model.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -10,14 +10,14 @@ const NAME: &str = "evaluation-puts-into-training-mode";
 /// Words in the names of functions that evaluate.
 const EVALUATES: &[&str] = &["eval", "evaluate", "evaluating", "evaluation", "val", "valid", "validate", "validation"];
 
-/// Names of functions that test a model. Other names with `test` are those of unit tests.
+/// Names of functions that test a model. Other names with `test` may be those of unit tests.
 const TESTS: &[&str] = &["test", "test_epoch", "test_loop", "test_model", "test_one_epoch"];
 
-/// Calls of functions that also train, or that choose the mode.
+/// Functions and methods whose calls show that a function also trains, or chooses the mode.
 const TRAINS: &[&str] = &["backward", "eval", "step", "zero_grad"];
 
-/// Parts of programs that evaluate in training mode on purpose: to sample predictions with dropout, to adapt batch
-/// norm to other data, or because a detector returns its losses only in training mode.
+/// Texts in programs that evaluate in training mode on purpose: to sample predictions with dropout, to adapt
+/// batch norm to other data, or because a detector returns its losses only in training mode.
 const ON_PURPOSE: &[&str] = &[
     "adapt",
     "bayes",
@@ -65,14 +65,15 @@ impl Rule for EvaluationPutsIntoTrainingMode {
     }
 }
 
-/// Whether the name of a function says that it evaluates, and nothing else.
+/// Whether the name of a function says that it evaluates, and does not contain `train`.
 fn says_evaluation(function: &StmtFunctionDef) -> bool {
     let name = function.name.as_str();
     let evaluates = name.split('_').any(|word| EVALUATES.contains(&word)) || TESTS.contains(&name);
     evaluates && !name.contains("train")
 }
 
-/// The first call of `model.train()` or `model.train(True)` in a block, conditions apart.
+/// The first call of `model.train()` or `model.train(True)` in a block, or in the `for` and `with` statements
+/// of the block.
 fn puts_into_training_mode(block: &[Stmt]) -> Option<&ExprCall> {
     block.iter().find_map(|stmt| match stmt {
         Stmt::Expr(one) => one.value.as_call_expr().filter(|call| {
@@ -89,8 +90,8 @@ fn puts_into_training_mode(block: &[Stmt]) -> Option<&ExprCall> {
     })
 }
 
-/// The call of the model in a loop, after its mode was set. `None` if the function asks the model for losses, which
-/// some models return only in training mode.
+/// The first call of the model in a `for` loop after the call that sets its mode. `None` if the function asks
+/// the model for losses, which some models return only in training mode.
 fn evaluated_after<'a>(function: &'a StmtFunctionDef, mode: &ExprCall) -> Option<&'a ExprCall> {
     let mut model = path_of(&mode.func);
     model.pop();

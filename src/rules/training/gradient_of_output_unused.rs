@@ -1,4 +1,4 @@
-//! `backward` of an own `autograd.Function` that does not use the gradients of the outputs.
+//! `backward` of a custom `autograd.Function` that does not use the gradients of the outputs.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
@@ -27,7 +27,7 @@ impl Rule for GradientOfOutputUnused {
     }
 }
 
-/// Whether the method returns more than `None` and constants, and does nothing but compute.
+/// Whether the method returns something other than literals such as `None`, and contains no `raise`.
 fn returns_gradient(backward: &StmtFunctionDef) -> bool {
     let all = statements(&backward.body, true);
     let returned = all.iter().filter_map(|stmt| stmt.as_return_stmt()?.value.as_deref());
@@ -38,7 +38,8 @@ fn returns_gradient(backward: &StmtFunctionDef) -> bool {
     parts.any(|part| !part.is_literal_expr()) && !all.iter().any(|stmt| matches!(stmt, Stmt::Raise(_)))
 }
 
-/// Whether the method reads any of its parameters after the first one (`ctx`), or all of them together.
+/// Whether the method reads any of its parameters after the first one (`ctx`), or may do so: it has no such
+/// parameters (`*args`), or is not static.
 fn reads_parameters(backward: &StmtFunctionDef) -> bool {
     let given = || backward.parameters.iter().skip(1).map(|parameter| parameter.name().as_str());
     let reads = |expr: &&Expr| match expr {
@@ -46,6 +47,6 @@ fn reads_parameters(backward: &StmtFunctionDef) -> bool {
         _ => false,
     };
     let is_static = backward.decorator_list.iter().any(|decorator| path_of(&decorator.expression) == ["staticmethod"]);
-    // Functions of PyTorch before 1.3 are instances: their first parameter is `self`.
+    // The methods of legacy functions, which PyTorch now rejects, are not static. They are not checked.
     !is_static || given().next().is_none() || backward.body.iter().flat_map(expressions).any(|expr| reads(&expr))
 }

@@ -7,7 +7,7 @@ use crate::syntax::{Expr, Ranged, Stmt, calls, path_of};
 
 const NAME: &str = "gradient-required-of-loss";
 
-/// Functions that create tensors, which may be leaves of the graph.
+/// Functions and methods whose results may be leaves of the graph.
 const CREATE: &[&str] =
     &["tensor", "zeros", "ones", "rand", "randn", "full", "empty", "Variable", "Tensor", "detach", "clone"];
 
@@ -49,7 +49,7 @@ enum How {
     Copied,
 }
 
-/// The tensor that a statement makes require gradients.
+/// The tensor for which a statement sets `requires_grad`, and how.
 fn required(stmt: &Stmt) -> Option<(Vec<&str>, How)> {
     match stmt {
         Stmt::Expr(expr) => {

@@ -1,4 +1,4 @@
-//! `backward` of an own `autograd.Function` that does not return one gradient for each input of `forward`.
+//! `backward` of a custom `autograd.Function` that does not return one gradient for each input of `forward`.
 
 use std::ops::RangeInclusive;
 
@@ -109,8 +109,8 @@ fn decorator_name(decorator: &Decorator) -> Option<&str> {
     path_of(function).last().copied()
 }
 
-/// How many inputs a call can have: those without a default, and all. A call that leaves out an input
-/// with a default has one input less, and needs one gradient less.
+/// The smallest and the largest number of inputs of a call. A call that leaves out an input with a default
+/// has one input fewer, and needs one gradient fewer.
 fn inputs(forward: &StmtFunctionDef, separate: bool) -> Option<RangeInclusive<usize>> {
     let parameters = &forward.parameters;
     if parameters.vararg.is_some() || parameters.kwarg.is_some() || !parameters.kwonlyargs.is_empty() {
@@ -122,16 +122,15 @@ fn inputs(forward: &StmtFunctionDef, separate: bool) -> Option<RangeInclusive<us
     Some(required..=all().count())
 }
 
-/// Whether a class of this file is derived from the class, and may have another `forward`; or whether the
-/// program calls `backward` itself, and may use fewer results.
+/// Whether the file contains a subclass, which may have another `forward`, or calls `backward` itself, and
+/// may use fewer results.
 fn is_used_otherwise(class: &StmtClassDef, source: &Source<'_>) -> bool {
     let name = class.name.as_str();
     source.text.contains(&format!("{name}.backward")) || source.classes().any(|other| has_base(other, name))
 }
 
-/// The first result with a gradient, and its number of values, if all results have a wrong number of
-/// values. A result of `None` alone is the usual one of a function that has no gradient, and whose
-/// `backward` never runs.
+/// The first result with a gradient, and its number of values, if all results have a wrong number of values.
+/// Results that contain only `None` are usual for a function without gradients, whose `backward` never runs.
 fn miscounted<'a>(backward: &'a StmtFunctionDef, inputs: &RangeInclusive<usize>) -> Option<(&'a Expr, usize)> {
     let all = statements(&backward.body, false);
     let tensors = tensors(backward, &all);
@@ -166,8 +165,8 @@ fn is_value(expr: &Expr, tensors: &FxHashSet<&str>) -> bool {
     }
 }
 
-/// Whether an expression is certainly one tensor. A product of a tensor and a tuple does not exist, but
-/// `(None,) * 3` does.
+/// Whether an expression is certainly one tensor. An operation with a tensor gives a tensor, but an operation
+/// without one may give a tuple: `(None,) * 3`.
 fn is_tensor(expr: &Expr, tensors: &FxHashSet<&str>) -> bool {
     match expr {
         Expr::Name(name) => tensors.contains(name.id.as_str()),
@@ -181,8 +180,8 @@ fn is_tensor(expr: &Expr, tensors: &FxHashSet<&str>) -> bool {
     }
 }
 
-/// The names that always hold one tensor: the gradients that `backward` gets, and names that only get
-/// results computed from such names.
+/// The names that always hold one tensor: the gradients that `backward` gets, and names to which only tensors
+/// computed from such names are assigned.
 fn tensors<'a>(backward: &'a StmtFunctionDef, all: &[&'a Stmt]) -> FxHashSet<&'a str> {
     let mut assigned: Vec<(&str, Option<&Expr>)> = Vec::new();
     for stmt in all {
@@ -192,7 +191,7 @@ fn tensors<'a>(backward: &'a StmtFunctionDef, all: &[&'a Stmt]) -> FxHashSet<&'a
                     assigned.push((name.id.as_str(), Some(&*assign.value)));
                 }
             }
-            // `tensor += x` is a tensor for each `x`.
+            // `tensor += x` is a tensor for any `x`.
             Stmt::AugAssign(assign) => {
                 if let Expr::Name(name) = &*assign.target {
                     assigned.push((name.id.as_str(), None));

@@ -45,9 +45,9 @@ impl Rule for LayerMadeInForward {
     }
 }
 
-/// The calls in a method that create layers for this call only.
+/// The calls in a method that create layers or parameters. Empty if the method sets weights.
 fn made(method: &StmtFunctionDef) -> Vec<(&ExprCall, &str)> {
-    // Code that sets weights uses the layer as a function: the weights are chosen or computed.
+    // Code that sets weights may use the layer as a function with weights that it chooses or computes.
     let sets_weights = method.body.iter().flat_map(expressions).any(|expr| {
         matches!(expr, Expr::Attribute(a) if a.ctx.is_store() || a.attr.as_str() == "data" || a.attr.ends_with('_'))
     });

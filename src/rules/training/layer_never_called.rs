@@ -1,9 +1,9 @@
 //! A numbered layer that is never used, while `forward` calls another layer of its row instead.
 //!
-//! A row consists of the layers of one class whose names differ only in their numbers: `conv1`, `conv2`, `conv3`.
-//! Programs also share layers on purpose, and keep layers that they no longer need. So `forward` must contain as many
-//! calls of the row as there are layers, and the call in the place of the unused layer must be that of another layer,
-//! which is also called in its own place.
+//! A row consists of the layers of one class whose names differ only in their numbers: `conv1`, `conv2`,
+//! `conv3`. Programs also share layers on purpose, and keep layers that they no longer need. So `forward`
+//! must contain as many calls of layers of the row as the row has layers, and the call in the place of the
+//! unused layer must be that of another layer, which is also called in its own place.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -28,7 +28,7 @@ const DYNAMIC: &[&str] = &[
     "eval('",
 ];
 
-/// Parts of the names of classes without parameters: to share their instances changes nothing.
+/// Parts of the names of classes that usually have no parameters: sharing their instances changes nothing.
 const STATELESS: &[&str] = &[
     "relu",
     "elu",
@@ -134,7 +134,7 @@ fn sequence_of<'a>(block: &'a [Stmt], found: &mut Vec<(&'a str, &'a ExprCall)>) 
     }
 }
 
-/// Whether a part of an expression may not be evaluated, or more than once.
+/// Whether a part of an expression may be skipped, or evaluated more than once.
 fn branches(expr: &Expr) -> bool {
     matches!(
         expr,
@@ -183,8 +183,8 @@ fn check(
     }
 }
 
-/// Whether `forward` also calls a layer of another row several times, although all layers of this row are used: it may
-/// share its layers on purpose, to compare two inputs for example.
+/// Whether `forward` also calls a layer outside of the row several times, although no layer in the row of
+/// that layer is unused: it may share its layers on purpose, for example to compare two inputs.
 fn shares_others(source: &Source<'_>, layers: &[Layer<'_>], all: &[&str], is_in_row: &dyn Fn(&str) -> bool) -> bool {
     let is_unused = |layer: &Layer<'_>| mentions(source.text, layer.name) == 1;
     let has_unused = |layer: &Layer<'_>| layers.iter().any(|other| other.is_in_row_of(layer) && is_unused(other));

@@ -9,7 +9,7 @@ const NAME: &str = "misspelt-requires-grad";
 
 const RIGHT: &str = "requires_grad";
 
-/// Objects that are rarely tensors or modules, and that may have attributes of any name.
+/// Names of objects that may have attributes of any name.
 const OTHER_OBJECTS: &[&str] =
     &["self", "cls", "args", "opt", "opts", "options", "cfg", "config", "params", "hparams", "flags", "FLAGS"];
 
@@ -27,7 +27,8 @@ impl Rule for MisspeltRequiresGrad {
                 if !is_misspelt(name) || is_used(source, name) {
                     continue;
                 }
-                // Objects of other classes may have this attribute, but are rarely given a constant.
+                // Objects of other classes may have this attribute, but it is rarely set to `True` or
+                // `False`.
                 let is_other = is_other_object(target) || !assign.value.is_boolean_literal_expr();
                 if is_other && !is_parameter(source, target) {
                     continue;
@@ -71,7 +72,7 @@ fn is_parameter(source: &Source<'_>, target: &ExprAttribute) -> bool {
 }
 
 /// Whether the file itself may use an attribute of this name: it reads one, names it in a string, or defines
-/// a method. `requires_grad_` is a method of PyTorch, which files read otherwise.
+/// a method. `requires_grad_` does not count: files use it as a method of PyTorch.
 fn is_used(source: &Source<'_>, name: &str) -> bool {
     let uses = |expr: &Expr| match expr {
         Expr::Attribute(attribute) => attribute.ctx.is_load() && attribute.attr.as_str() == name,

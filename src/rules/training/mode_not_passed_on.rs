@@ -13,7 +13,8 @@ pub(crate) struct ModeNotPassedOn;
 impl Rule for ModeNotPassedOn {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         for class in source.classes() {
-            // Without a class of PyTorch among the bases, `train` may mean something else.
+            // Without a base class or without `forward`, this may not be a module, and `train` may mean
+            // something else.
             if class.bases().is_empty() || !methods(class).any(|method| method.name.as_str() == "forward") {
                 continue;
             }
@@ -28,7 +29,8 @@ impl Rule for ModeNotPassedOn {
     }
 }
 
-/// The call of `super().train()` in a method `train(self, mode)`, on every path.
+/// The call of `super().train()` that a method `train(self, mode)` makes on every path. `None` if the method
+/// reads `mode` or may set the mode in another way.
 fn dropped(method: &StmtFunctionDef) -> Option<&ExprCall> {
     let mode = method.parameters.iter_non_variadic_params().nth(1)?.name().as_str();
     // The method may set the mode in another way, or test it first.
@@ -47,7 +49,7 @@ fn dropped(method: &StmtFunctionDef) -> Option<&ExprCall> {
     method.body.iter().filter(|stmt| blocks(stmt).is_empty()).flat_map(calls).find(|call| is_plain(call))
 }
 
-/// `super().train()`, `super(Net, self).train()` or `nn.Module.train(self)`.
+/// `super().train()` or `super(Net, self).train()`.
 fn is_plain(call: &ExprCall) -> bool {
     let Expr::Attribute(callee) = &*call.func else { return false };
     let of_super = callee

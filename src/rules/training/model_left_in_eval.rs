@@ -5,9 +5,10 @@
 //! on. So the rule reports models that were trained in training mode before, or that were put into
 //! training mode as a whole, then into evaluation mode as a whole, and then evaluated.
 //!
-//! Many trainers cannot be followed that far: their models come from unseen code. In these, the rule reads the text: a
-//! loop computes gradients and then calls a function of the same file that calls `eval()`, and `train()` is called only
-//! before the loop. Both findings are at the `eval()`, so that one mistake is reported once.
+//! Many training programs cannot be analysed that far, because their models come from unseen code. For these,
+//! the rule searches the text for a loop that computes gradients and then calls a function of the same file
+//! that calls `eval()`, although `train()` is called only before the loop. Both kinds of findings are at the
+//! `eval()`, so that one mistake is reported once.
 
 use std::cell::RefCell;
 
@@ -227,7 +228,8 @@ struct Left<'a> {
     eval: &'a ExprCall,
 }
 
-/// The functions of a file, by name. Names that are defined twice are kept, to see what any of them does.
+/// All functions of a file. Several functions may have the same name: any of them may be the one that is
+/// called.
 struct Functions<'a> {
     all: Vec<&'a StmtFunctionDef>,
     text: &'a str,
@@ -243,7 +245,8 @@ impl<'a> Functions<'a> {
         self.all.iter().copied().filter(|def| def.name.as_str() == name).collect()
     }
 
-    /// The models that a loop leaves in evaluation mode, if the block puts them into training mode only before it.
+    /// The models that a loop leaves in evaluation mode, if the block puts them into training mode only
+    /// before the loop.
     fn left_in(&self, block: &'a [Stmt]) -> Vec<Left<'a>> {
         let mut found = Vec::new();
         for (at, stmt) in block.iter().enumerate() {
@@ -278,7 +281,8 @@ impl<'a> Functions<'a> {
         })
     }
 
-    /// The one function of this file that a call calls: `evaluate(…)` or `self.evaluate(…)`.
+    /// The function that `evaluate(…)` or `self.evaluate(…)` calls, if this file contains exactly one of this
+    /// name.
     fn own(&self, call: &ExprCall) -> Option<&'a StmtFunctionDef> {
         let path = path_of(&call.func);
         let ([name] | ["self", name]) = path.as_slice() else { return None };
@@ -288,8 +292,8 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// Whether a call may put the model into training mode: it calls `train`, an own function that does so, or an
-    /// unknown function that can reach the model.
+    /// Whether a call may put the model into training mode: it calls one of [`MODES`], a function of this
+    /// file that may do so, or an unknown function that can reach the model.
     fn may_train(&self, call: &ExprCall, model: &[&str], depth: u32) -> bool {
         let Some(name) = called(call) else { return false };
         let Some(next) = depth.checked_sub(1) else { return true };
@@ -306,7 +310,7 @@ impl<'a> Functions<'a> {
             let path = path_of(argument);
             path == model || path == ["self"] || is_alias(&path, model)
         });
-        // A method that this file does not define is one of a base class, unless it is set as an attribute.
+        // A method that this file does not define is inherited, unless it is set as an attribute.
         let is_inherited = match path_of(&call.func).as_slice() {
             ["self", method] => !self.text.contains(&format!("self.{method} = ")),
             ["super", ..] => true,
@@ -317,10 +321,10 @@ impl<'a> Functions<'a> {
     }
 }
 
-/// How deep calls of own functions are followed.
+/// The depth to which calls of functions of the file are followed.
 const CALLS: u32 = 3;
 
-/// Methods that set the mode of a module, or may do so under their usual meaning.
+/// Methods and functions that set the mode of a module, or may set it.
 const MODES: &[&str] = &["train", "set_mode", "train_mode", "set_train", "apply", "setattr"];
 
 /// Parts of the names of functions that get a model, but do not change its mode.
@@ -347,7 +351,7 @@ fn puts_into_training_mode(stmt: &Stmt) -> Option<&ExprCall> {
     (is_method_call(call, "train") && is_on).then_some(call)
 }
 
-/// The statement `model.eval()` in the body of a function, conditions and loops apart.
+/// The call, if a statement is `model.eval()`, or a `with` that contains this statement.
 fn evaluates<'a>(stmt: &'a Stmt, model: &[&str]) -> Option<&'a ExprCall> {
     if let Stmt::With(with) = stmt {
         return with.body.iter().find_map(|inner| evaluates(inner, model));
@@ -357,13 +361,14 @@ fn evaluates<'a>(stmt: &'a Stmt, model: &[&str]) -> Option<&'a ExprCall> {
     is_it.then_some(call)
 }
 
-/// Whether a decorator only switches off gradients.
+/// Whether a decorator only disables gradients.
 fn is_without_gradient(decorator: &Expr) -> bool {
     let callee = decorator.as_call_expr().map_or(decorator, |call| &*call.func);
     matches!(path_of(callee).last(), Some(&"no_grad" | &"inference_mode"))
 }
 
-/// The path of the model in a function that is called: its parameter, or the same attribute or global name.
+/// The path of the model in the called function: the parameter that gets it, or the same attribute or global
+/// name.
 fn object_in<'a>(def: &'a StmtFunctionDef, call: &ExprCall, model: &[&'a str]) -> Option<Vec<&'a str>> {
     let is_method = path_of(&call.func).first() == Some(&"self");
     let parameters: Vec<&str> =
@@ -383,7 +388,8 @@ fn object_in<'a>(def: &'a StmtFunctionDef, call: &ExprCall, model: &[&'a str]) -
     is_same.then(|| model.to_vec())
 }
 
-/// Whether the block that contains a call ends the loop: the model is not trained again after it.
+/// Whether a block that contains the call ends with a statement that leaves the loop: the model is then not
+/// trained again after the call.
 fn leaves_loop(outer: &Stmt, call: &ExprCall) -> bool {
     let inner = blocks(outer).into_iter().flat_map(|block| statements(block, false)).flat_map(blocks);
     let mut around = blocks(outer)

@@ -58,7 +58,8 @@ fn argument<'a>(call: &'a ExprCall, at: usize, name: &str) -> Option<&'a Expr> {
     call.arguments.find_argument_value(name, at)
 }
 
-/// The expression that a function returns: a lambda, or a function of this block with one statement.
+/// The expression that a function returns: a lambda, also one with a name in this block, or a function of
+/// this block with one statement.
 fn result_of<'a>(function: &'a Expr, block: &'a [Stmt]) -> Option<&'a Expr> {
     if let Expr::Lambda(lambda) = function {
         return Some(&lambda.body);
@@ -83,7 +84,8 @@ fn float(expr: &Expr) -> Option<f64> {
     }
 }
 
-/// Whether an expression is a product with this factor: `args.lr * 0.95 ** epoch`.
+/// Whether an expression is the rate, or a product or quotient that contains it as a factor:
+/// `args.lr * 0.95 ** epoch`.
 fn multiplies(expr: &Expr, rate: &Expr) -> bool {
     let is_rate = match (float(rate), float(expr)) {
         // A larger number may be a factor.

@@ -1,4 +1,4 @@
-//! `if (i + 1) % accumulation_steps:` before the step of an optimizer, where `== 0` is missing.
+//! `if (i + 1) % accumulation_steps:`, with `== 0` missing, as the condition of the step of an optimizer.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -16,7 +16,7 @@ impl Rule for RemainderAsCondition {
             for (at, stmt) in block.iter().enumerate() {
                 let Stmt::If(condition) = stmt else { continue };
                 let (before, after) = (block.get(..at).unwrap_or_default(), block.get(at + 1..).unwrap_or_default());
-                // Each iteration adds gradients, and only some of them step.
+                // Each iteration adds gradients, but only some iterations step.
                 if !has_call(before, "backward") || !is_remainder(condition) {
                     continue;
                 }
@@ -34,8 +34,8 @@ impl Rule for RemainderAsCondition {
     }
 }
 
-/// Whether the test is a remainder, and there is no other branch. With the divisor 2, it makes no difference which
-/// iterations step.
+/// Whether the test is a remainder other than by 2, and there is no other branch. With the divisor 2, it
+/// makes no difference which iterations step.
 fn is_remainder(condition: &StmtIf) -> bool {
     let Expr::BinOp(operation) = &*condition.test else { return false };
     let is_two = operation.right.as_number_literal_expr().is_some_and(|number| match &number.value {

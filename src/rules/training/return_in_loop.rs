@@ -1,7 +1,7 @@
 //! A loop that ends in its first iteration, because its body ends with `return`.
 //!
-//! That it should go on follows from what it does: it collects results, or it is in `forward` and computes the result
-//! from one element of an argument.
+//! The rule needs a sign that the loop is meant to continue: it collects results, or it is in `forward` and
+//! computes the result from one element of an argument.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
@@ -44,13 +44,15 @@ fn check_forward(findings: &mut Findings<'_>, source: &Source<'_>, forward: &Stm
     }
 }
 
-/// The name of the argument that is iterated. A variable number of arguments may be given to pass on the first one.
+/// The name of the argument that is iterated. `*args` does not count: a program may mean to use only the
+/// first one.
 fn argument_of<'a>(forward: &'a StmtFunctionDef, iterated: &Expr) -> Option<&'a str> {
     let mut names = forward.parameters.iter_non_variadic_params().map(|parameter| parameter.name().as_str()).skip(1);
     names.find(|name| path_of(iterated) == [*name])
 }
 
-/// The `return` that ends the body of a loop, if nothing else in the body leaves the loop or the iteration.
+/// The `return` that ends the body of a loop, if nothing else in the body may leave the loop or the
+/// iteration.
 fn returned_at_end(each: &StmtFor) -> Option<&StmtReturn> {
     let (last, before) = each.body.split_last()?;
     let result = last.as_return_stmt()?;
@@ -60,7 +62,7 @@ fn returned_at_end(each: &StmtFor) -> Option<&StmtReturn> {
     (!leaves && each.orelse.is_empty()).then_some(result)
 }
 
-/// Whether the result is a call, and uses the loop variable.
+/// Whether the result is a call that gets the loop variable as an argument.
 fn calls_with(result: &StmtReturn, target: &Expr) -> bool {
     let Some(Expr::Call(call)) = result.value.as_deref() else { return false };
     let variable = path_of(target);

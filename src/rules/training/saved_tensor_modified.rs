@@ -27,7 +27,7 @@ impl Rule for SavedTensorModified {
         if trace.graph.is_uncounted(it, saved) || trace.graph.freed(it, loss, toward).is_some() {
             return;
         }
-        // Without a place, only code that was not run may have written to the memory.
+        // Without a recorded write, only code that was not run may have written to the memory.
         let Some(at) = trace.graph.last_write(it, saved) else { return };
         let message =
             format!("the backward of `{}` needs a value that was changed in place after it was saved", node.function);

@@ -1,4 +1,5 @@
-//! `backward` of an own `autograd.Function` that unpacks another number of tensors than `forward` saves.
+//! `backward` of a custom `autograd.Function` that unpacks a different number of tensors than `forward` or
+//! `setup_context` saves.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -38,8 +39,8 @@ impl Rule for SavedTensorsMiscounted {
     }
 }
 
-/// Whether a class of this file is derived from the class, or the program calls its methods itself, with a
-/// context in which other tensors may be saved.
+/// Whether the file contains a subclass, or calls the methods of the class itself, with a context that may
+/// hold other tensors.
 fn is_used_otherwise(class: &StmtClassDef, source: &Source<'_>) -> bool {
     let name = class.name.as_str();
     let own = ["forward", "backward", "setup_context"];
@@ -47,8 +48,8 @@ fn is_used_otherwise(class: &StmtClassDef, source: &Source<'_>) -> bool {
         || source.classes().any(|other| has_base(other, name))
 }
 
-/// The only call of `save_for_backward` in a class, if it is one of the context, and all its arguments are
-/// written out.
+/// The only call of `save_for_backward` in a class, if it is a method call on the context, all its arguments
+/// are written out, and the context is not passed to a function.
 fn only_save(class: &StmtClassDef) -> Option<&ExprCall> {
     let mut all = class.body.iter().flat_map(calls).filter(|call| called(call) == Some("save_for_backward"));
     let (Some(save), None) = (all.next(), all.next()) else { return None };
@@ -75,8 +76,9 @@ fn is_passed_on(method: &StmtFunctionDef, context: &str) -> bool {
     })
 }
 
-/// The first assignment in `backward` that unpacks the saved tensors into another number of names, if all such
-/// assignments do, and the number of names. In a `try`, the exception may be expected.
+/// The target of the first assignment in `backward` that unpacks the saved tensors, and its number of names,
+/// if the number is wrong in all such assignments. `None` if `backward` contains a `try`, which may expect
+/// the exception.
 fn miscounted(class: &StmtClassDef, saved: usize) -> Option<(&Expr, usize)> {
     let mut all = methods(class).filter(|method| method.name.as_str() == "backward");
     let (Some(backward), None) = (all.next(), all.next()) else { return None };
@@ -94,20 +96,20 @@ fn miscounted(class: &StmtClassDef, saved: usize) -> Option<(&Expr, usize)> {
     first
 }
 
-/// Whether `backward` reads the saved tensors in a way that is not an assignment to several names: it may
-/// test their number.
+/// Whether `backward` reads the saved tensors other than by unpacking them into a tuple or list: it may test
+/// their number.
 fn reads_otherwise(backward: &StmtFunctionDef, body: &[&Stmt]) -> bool {
     let reads = backward.body.iter().flat_map(expressions).filter(|expr| is_saved(expr)).count();
     reads != body.iter().filter(|stmt| unpacked(stmt).is_some()).count()
 }
 
-/// `ctx.saved_tensors`, or the old name of it.
+/// `ctx.saved_tensors`, or its old name.
 fn is_saved(expr: &Expr) -> bool {
     expr.as_attribute_expr()
         .is_some_and(|attribute| matches!(attribute.attr.as_str(), "saved_tensors" | "saved_variables"))
 }
 
-/// The target and its parts of `a, b = ctx.saved_tensors`.
+/// The target, and its parts, in `a, b = ctx.saved_tensors`.
 fn unpacked(stmt: &Stmt) -> Option<(&Expr, &[Expr])> {
     let assign = stmt.as_assign_stmt()?;
     let [target] = assign.targets.as_slice() else { return None };

@@ -1,8 +1,9 @@
 //! `scaler.update()` directly before `scaler.step(optimizer)`, in the wrong order.
 //!
-//! The order is right if the step belongs to another backward pass than the update: with two optimizers, for example,
-//! the update may end the pass of the first one. So nothing may run between the two calls but calls that are usual
-//! there and compute no gradients, and no earlier step of the same scaler may stand in the function.
+//! The order is right if the update and the step belong to different backward passes: for example, with two
+//! optimizers, the update may end the pass of the first one. So only assignments and calls of [`BETWEEN`],
+//! which compute no gradients, may run between the two calls, and the function must not contain an earlier
+//! step of the same scaler.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -65,7 +66,7 @@ fn statement_call(stmt: &Stmt) -> Option<&ExprCall> {
     stmt.as_expr_stmt()?.value.as_call_expr()
 }
 
-/// The names of the object in `scaler.update()`, if the last one says that it is a scaler.
+/// The path of the object in `scaler.update()` or `scaler.step(…)`, if its last name contains `scaler`.
 fn scaler_of<'a>(call: &'a ExprCall, method: &str) -> Option<Vec<&'a str>> {
     if !is_method_call(call, method) {
         return None;
@@ -74,7 +75,7 @@ fn scaler_of<'a>(call: &'a ExprCall, method: &str) -> Option<Vec<&'a str>> {
     owner.last().is_some_and(|name| name.to_ascii_lowercase().contains("scaler")).then_some(owner)
 }
 
-/// Whether a statement neither branches nor calls a function that may compute gradients.
+/// Whether a statement is an expression or an assignment that calls nothing but functions of [`BETWEEN`].
 fn is_harmless(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Expr(_) | Stmt::Assign(_))
         && calls(stmt).into_iter().all(|call| called(call).is_some_and(|name| BETWEEN.contains(&name)))

@@ -11,7 +11,7 @@ use crate::syntax::{Expr, Ranged, Stmt, calls, entries, expressions, is_method_c
 
 const NAME: &str = "state-of-a-state";
 
-/// Parts of the names of objects whose states other programs do not share.
+/// Parts of the names of objects whose states are rarely loaded from the files of other programs.
 const OBJECTS: &[&str] = &["optim", "sched", "scaler"];
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! A training function that calls `model.eval()` before its loop, and never `model.train()`.
+//! A training function that calls `model.eval()` before it trains the model, and never calls `model.train()`.
 
 use rustc_hash::FxHashSet;
 
@@ -9,10 +9,11 @@ use crate::syntax::{Expr, Ranged, Stmt, calls, expressions, is_method_call, is_r
 
 const NAME: &str = "training-in-evaluation-mode";
 
-/// Names of the one model that a function trains. Teachers, critics and feature extractors have other names.
+/// Usual names of the model that a function trains. Teachers, critics and feature extractors have other
+/// names.
 const MODELS: &[&str] = &["model", "net", "network", "classifier"];
 
-/// Words in a file that trains a part of a model, or its input, and may keep the rest in evaluation mode.
+/// Texts in files that train a part of a model, or its input, and may keep the rest in evaluation mode.
 const EXCUSES: &[&str] = &[
     "freez",
     "froz",
@@ -40,7 +41,7 @@ const EXCUSES: &[&str] = &[
     "adversar",
 ];
 
-/// Packages whose functions compute with outputs, but train nothing.
+/// Functions, and packages of functions, that compute with outputs, but train nothing.
 const FUNCTIONS: &[&str] = &["torch", "F", "np", "numpy", "math", "print", "len", "float", "int", "str", "list"];
 
 #[derive(Default)]
@@ -74,7 +75,8 @@ impl Rule for TrainingInEvaluationMode {
     }
 }
 
-/// Whether the name of a function says that it trains, and nothing else.
+/// Whether the name of a function says that it trains, and not that it pretrains, evaluates, tests or
+/// predicts.
 fn says_training(name: &str) -> bool {
     let mut words = name.split('_');
     let trains = words.clone().any(|word| matches!(word, "train" | "training" | "fit"));
@@ -82,14 +84,15 @@ fn says_training(name: &str) -> bool {
     trains && !words.any(|word| other.iter().any(|other| word.starts_with(other)))
 }
 
-/// A call of `model.eval()`, and the loops that run after it.
+/// A call of `model.eval()`, and the loops that follow or contain it.
 struct Evaluated<'a> {
     call: &'a ExprCall,
     model: Vec<&'a str>,
     loops: Vec<&'a StmtFor>,
 }
 
-/// Finds the calls of `model.eval()` in a block, conditions apart. The block is the body of the loop `around`.
+/// Finds the calls of `model.eval()` in a block and in the `for` loops in it. `around` is the loop whose body
+/// the block is.
 fn evaluated<'a>(block: &'a [Stmt], around: Option<&'a StmtFor>, found: &mut Vec<Evaluated<'a>>) {
     for (at, stmt) in block.iter().enumerate() {
         match stmt {
@@ -116,11 +119,11 @@ fn evaluates(call: &ExprCall) -> Option<Vec<&str>> {
     is_model.then_some(path)
 }
 
-/// The loop, if it trains the model with samples from its loader or from that of a loop in it.
+/// The loop, if it trains the model with samples from its loader or from the loader of an inner loop.
 fn trained_in<'a>(outer: &'a StmtFor, model: &[&str], eval: &ExprCall) -> Option<&'a StmtFor> {
     let calls: Vec<&ExprCall> = outer.body.iter().flat_map(calls).collect();
     let backward = calls.iter().find(|call| is_method_call(call, "backward"))?;
-    // After the first `backward()`, evaluation mode belongs to a validation.
+    // An `eval()` after the first `backward()` of the loop belongs to a validation.
     if backward.start() < eval.start() && outer.range().contains_range(eval.range()) {
         return None;
     }
@@ -168,7 +171,7 @@ fn data_of(outer: &StmtFor) -> FxHashSet<&str> {
     data
 }
 
-/// Whether an expression is a sample, a part of it, or the result of its method: `batch["x"].to(device)`.
+/// Whether an expression is a sample, a part of one, or the result of its method: `batch["x"].to(device)`.
 fn is_data(expr: &Expr, data: &FxHashSet<&str>) -> bool {
     match expr {
         Expr::Name(name) => data.contains(name.id.as_str()),
@@ -179,7 +182,8 @@ fn is_data(expr: &Expr, data: &FxHashSet<&str>) -> bool {
     }
 }
 
-/// Whether an output of the model is the only argument of another call, which may be that of a trained layer.
+/// Whether an output of the model is the only positional argument of another call, which may be that of a
+/// trained layer. Calls of [`FUNCTIONS`] do not count.
 fn feeds_other_module(outer: &StmtFor, model: &[&str]) -> bool {
     let is_output = |expr: &Expr| expr.as_call_expr().is_some_and(|call| path_of(&call.func) == model);
     let all = statements(&outer.body, false);
@@ -194,7 +198,8 @@ fn feeds_other_module(outer: &StmtFor, model: &[&str]) -> bool {
     })
 }
 
-/// Whether the function may put the model into training mode, or makes another model.
+/// Whether the function may put the model into training mode, passes it to another function, or makes another
+/// model after `eval()`.
 fn may_change_mode(function: &StmtFunctionDef, model: &[&str], eval: &ExprCall) -> bool {
     function.body.iter().flat_map(expressions).any(|expr| match expr {
         Expr::Call(call) => {

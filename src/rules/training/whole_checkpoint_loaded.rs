@@ -1,8 +1,9 @@
 //! `optimizer.load_state_dict(checkpoint)` beside `model.load_state_dict(checkpoint["model"])`.
 //!
 //! Programs that read two formats of checkpoints have both forms in different branches. So both calls must be
-//! statements of the same block, where `with` opens no block of its own, and nothing may change the checkpoint between
-//! them. A class with its own `load_state_dict` may take the whole checkpoint.
+//! statements of the same block, and nothing may change the checkpoint between them. The body of a `with`
+//! counts as a part of the block around it. A class with its own `load_state_dict` may take the whole
+//! checkpoint, so files that define this method are not checked.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -35,7 +36,7 @@ impl Rule for WholeCheckpointLoaded {
     }
 }
 
-/// A statement `object.load_state_dict(state)`.
+/// A statement `object.load_state_dict(state)`, or an assignment of its result.
 struct Load<'a> {
     /// The index of the statement.
     at: usize,
@@ -65,8 +66,8 @@ impl<'a> Load<'a> {
         Some((path_of(&part.value), part.slice.as_string_literal_expr()?.value.to_str()))
     }
 
-    /// Whether the object certainly needs a part of the checkpoint only. With further arguments, as
-    /// `strict=False`, a module may take the keys that it knows.
+    /// Whether the object needs only a part of the checkpoint. With further arguments, such as
+    /// `strict=False`, a module may take only the keys that it knows.
     fn needs_part(&self) -> bool {
         let object = self.object();
         let name = object.last().copied().unwrap_or_default().to_ascii_lowercase();
@@ -103,7 +104,7 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, stmts: &[&Stmt]) {
     }
 }
 
-/// The statements of a block, those in `with` included.
+/// The statements of a block, including those in `with`.
 fn flatten<'a>(block: &'a [Stmt], found: &mut Vec<&'a Stmt>) {
     for stmt in block {
         found.push(stmt);
@@ -113,8 +114,8 @@ fn flatten<'a>(block: &'a [Stmt], found: &mut Vec<&'a Stmt>) {
     }
 }
 
-/// Whether a statement may change a checkpoint: it assigns or deletes it or a part of it, calls one of its methods,
-/// or gives it to a function that is not `load_state_dict`.
+/// Whether a statement may change a checkpoint: it assigns or deletes the checkpoint or a part of it, uses
+/// one of its attributes or methods, or passes it to a function other than `load_state_dict`.
 fn may_change(stmt: &Stmt, checkpoint: &[&str]) -> bool {
     let is = |expr: &Expr| path_of(expr) == checkpoint;
     expressions(stmt).into_iter().any(|expr| match expr {

@@ -1,4 +1,5 @@
-//! `if best_loss < loss: best_loss = loss`, which keeps the largest loss, and the same with the smallest accuracy.
+//! `if best_loss < loss: best_loss = loss`, which keeps the largest loss. Likewise, a comparison that keeps
+//! the smallest accuracy.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -7,15 +8,16 @@ use crate::syntax::{Expr, Ranged, Stmt, path_of};
 
 const NAME: &str = "worst-kept-as-best";
 
-/// Words for the best value: of a loss, and of a metric.
+/// Words for the best value of a loss (`SMALLEST`) and of a metric (`LARGEST`).
 const SMALLEST: &[&str] = &["best", "lowest", "min", "minimal", "minimum", "smallest"];
 const LARGEST: &[&str] = &["best", "highest", "largest", "max", "maximal", "maximum"];
 
-/// Metrics of which larger values are better.
+/// Metrics for which larger values are better.
 const METRICS: &[&str] =
     &["acc", "accuracy", "auc", "auroc", "bleu", "dice", "f1", "iou", "map", "miou", "psnr", "ssim"];
 
-/// Parts of programs that look for the worst value on purpose, or whose losses and metrics have the other sign.
+/// Texts in programs that look for the worst value on purpose, or whose losses and metrics have the other
+/// sign.
 const ON_PURPOSE: &[&str] =
     &["advers", "attack", "elbo", "likelihood", "maximi", "minus", "neg_", "perturb", "pgd", "reward", "worst"];
 
@@ -115,7 +117,7 @@ impl<'a> Comparison<'a> {
         (is_best && slice(text, &assign.value).contains(self.new)).then_some(assign)
     }
 
-    /// The values that the file assigns to the best value.
+    /// The values that the file assigns to the variable of the best value.
     fn starts<'s>(&self, source: &Source<'s>) -> Vec<&'s Expr> {
         let all = source.statements.iter().filter_map(|stmt| stmt.as_assign_stmt());
         all.filter(|assign| assign.targets.iter().any(|target| path_of(target).last() == self.best.last()))
@@ -123,13 +125,14 @@ impl<'a> Comparison<'a> {
             .collect()
     }
 
-    /// Whether a first value shows that the comparison is meant: minus infinity for a loss, infinity for a metric.
+    /// Whether a first value shows that the comparison is meant: a negative number other than -1 for a loss,
+    /// infinity for a metric.
     fn is_other_end(&self, value: &str) -> bool {
         let is_negative = value.starts_with('-') || value.contains("-inf");
         if self.is_loss { is_negative && !is_minus_one(value) } else { !is_negative && value.contains("inf") }
     }
 
-    /// Whether a first value is smaller than all losses.
+    /// Whether a first value is -1 or 0, which is smaller than usual losses.
     fn is_wrong_start(&self, value: &str) -> bool {
         self.is_loss && (is_minus_one(value) || matches!(value, "0" | "0.0" | "0."))
     }

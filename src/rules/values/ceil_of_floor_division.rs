@@ -50,8 +50,8 @@ fn only_argument(call: &ExprCall) -> Option<&Expr> {
     }
 }
 
-/// Whether a division counts the parts of something. A fixed divisor is usual for sizes (`kernel_size // 2`), where
-/// rounding down is right and `ceil` only superfluous.
+/// Whether a division counts the parts of something. Unless the dividend is a `len(…)`, a constant divisor is
+/// usual for sizes (`kernel_size // 2`). Rounding down is then right, and `ceil` is merely superfluous.
 fn is_count(division: &ExprBinOp) -> bool {
     let is_length = |expr: &Expr| expr.as_call_expr().is_some_and(|call| path_of(&call.func) == ["len"]);
     !division.right.is_number_literal_expr() || is_length(&division.left)

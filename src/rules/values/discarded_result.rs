@@ -38,13 +38,13 @@ const METHODS: &[&str] = &[
     "type_as",
 ];
 
-/// Of these methods, those without arguments that only tensors have.
+/// Those of [`METHODS`] that need no arguments and that only tensors have.
 const ONLY_OF_TENSORS: &[&str] = &["detach", "contiguous"];
 
 /// Methods that reduce a loss to one number.
 const REDUCTIONS: &[&str] = &["mean", "sum"];
 
-/// Of these methods, those that classes of programs also have.
+/// Those of [`METHODS`] that other classes often have, too.
 const OF_OTHERS: &[&str] = &["expand", "flatten", "repeat", "scatter", "view"];
 
 /// Functions that return a new array or tensor, or a view.
@@ -119,8 +119,8 @@ impl Rule for DiscardedResult {
     }
 }
 
-/// Whether a statement is `model.state_dict(checkpoint)`: the old positional parameters of
-/// `state_dict` only say where to store the state.
+/// Whether a statement is `model.state_dict(checkpoint)`. `state_dict` has no parameter for a state to load:
+/// its old positional parameters are `destination`, `prefix` and `keep_vars`.
 fn means_load_state_dict(text: &str) -> bool {
     let Some((object, given)) = text.split_once(".state_dict(") else { return false };
     let Some(given) = given.strip_suffix(')') else { return false };
@@ -129,8 +129,8 @@ fn means_load_state_dict(text: &str) -> bool {
     !object.contains(['(', '=']) && !given.contains("destination") && (is_loaded || is_checkpoint)
 }
 
-/// The method in `x.detach()`, if `x` is unknown, and the program defines no such method; or the
-/// method in `loss.mean()`, if the program calls `loss.backward()`.
+/// The method in `x.detach()`, if its result is unknown, or in `loss.mean()`, if the program calls
+/// `loss.backward()`. `None` if the program defines a method of this name.
 fn of_unknown(cx: &Context<'_, '_>, call: Span, value: &Value) -> Option<String> {
     let text = cx.source(call)?;
     let (object, method) = text.strip_suffix("()")?.rsplit_once('.')?;

@@ -42,12 +42,12 @@ impl Rule for FunctionWithoutResult {
     }
 }
 
-/// Whether the name of a class says that it is meant to be derived from.
+/// Whether the name of a class says that it is a base class.
 fn is_base(class: &StmtClassDef) -> bool {
     ["Base", "Abstract", "Mixin"].iter().any(|part| class.name.as_str().contains(part))
 }
 
-/// Whether a name is assigned, so that it may be another function.
+/// Whether a name is assigned or declared `global`, so that it may be another function.
 fn binds<'a>(mut all: impl Iterator<Item = &'a Stmt>, name: &str) -> bool {
     all.any(|stmt| match stmt {
         Stmt::Assign(assign) => assign.targets.iter().any(|target| path_of(target) == [name]),
@@ -56,7 +56,8 @@ fn binds<'a>(mut all: impl Iterator<Item = &'a Stmt>, name: &str) -> bool {
     })
 }
 
-/// Reports the results of calls that are unpacked, or of which a part is used.
+/// Reports calls of functions that return nothing, if the result is unpacked, iterated, or used in an
+/// operation, or an attribute or element of it is used.
 fn check<'a>(
     findings: &mut Findings<'_>,
     source: &Source<'_>,
@@ -94,7 +95,7 @@ fn check<'a>(
     }
 }
 
-/// Whether a function does something, but returns no value on any path.
+/// Whether a function contains an assignment or a `for`, but never returns a value, raises, yields or exits.
 fn returns_nothing(def: &StmtFunctionDef) -> bool {
     let all = statements(&def.body, false);
     let works = all.iter().any(|stmt| matches!(stmt, Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::For(_)));

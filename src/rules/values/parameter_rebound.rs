@@ -7,7 +7,7 @@ use crate::syntax::{Expr, Ranged, Stmt, TextRange, expressions, statements};
 
 const NAME: &str = "parameter-rebound";
 
-/// Methods that yield the parts of a module.
+/// Methods that return the parts of a module.
 const PARTS: &[&str] = &[
     "parameters",
     "named_parameters",
@@ -36,7 +36,7 @@ impl Rule for ParameterRebound {
     }
 }
 
-/// The method in an expression that yields the parts of a module.
+/// The method in an expression that returns the parts of a module.
 fn parts(iterated: &Expr) -> Option<&str> {
     let Expr::Call(call) = iterated else { return None };
     let own = call.func.as_attribute_expr().map(|callee| callee.attr.as_str());
@@ -47,7 +47,7 @@ fn parts(iterated: &Expr) -> Option<&str> {
     })
 }
 
-/// Assignments of a loop's variables whose values nothing reads.
+/// Assignments to a loop's variables whose values nothing after them in the loop reads.
 fn lost(outer: &StmtFor) -> Vec<(&str, &Stmt)> {
     let variables: Vec<&str> = match &*outer.target {
         Expr::Name(name) => vec![name.id.as_str()],
@@ -77,8 +77,8 @@ fn lost(outer: &StmtFor) -> Vec<(&str, &Stmt)> {
         .collect()
 }
 
-/// Whether an expression is a method of the variable that works in place and returns its object:
-/// `p.mul_(2)`, or `module.to(device)` for a module.
+/// Whether an expression is a call of a method of the variable that works in place and returns the same
+/// object: `p.mul_(2)`, or `module.to(device)` for a module.
 fn is_same_object(value: &Expr, name: &str) -> bool {
     let Some(callee) = value.as_call_expr().and_then(|call| call.func.as_attribute_expr()) else { return false };
     let of_variable = callee.value.as_name_expr().is_some_and(|object| object.id.as_str() == name);

@@ -1,7 +1,7 @@
 //! The truth value of a parameter that is a tensor or `None`: `if mask:` instead of `if mask is not None:`.
 //!
-//! That the parameter is a tensor follows from its annotation, or, without one, from a call of a method that lists,
-//! strings and numbers lack.
+//! The rule knows that the parameter is a tensor from its annotation or, without one, from a call of a method
+//! that lists, strings and numbers lack.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
@@ -17,7 +17,7 @@ const NAME: &str = "truth-of-optional-tensor";
 const TENSORS: &[&str] =
     &["Tensor", "FloatTensor", "DoubleTensor", "HalfTensor", "LongTensor", "IntTensor", "ByteTensor", "BoolTensor"];
 
-/// Methods that tensors and arrays have, and lists, strings and numbers do not.
+/// Methods of tensors or arrays that lists, strings and numbers lack.
 const METHODS: &[&str] = &[
     "argmax",
     "argmin",
@@ -35,7 +35,7 @@ const METHODS: &[&str] = &[
     "view_as",
 ];
 
-/// Functions that find out what an object is, or that need one number.
+/// Functions that test what an object is, or that accept only tensors with one element.
 const DISTINGUISH: &[&str] = &["bool", "callable", "float", "hasattr", "int", "is_tensor", "isinstance", "len", "type"];
 
 #[derive(Default)]
@@ -75,7 +75,7 @@ fn check(
     if !is_tensor {
         return;
     }
-    // The test that comes first fails.
+    // Only the first test is reported.
     let Some(test) = tests.0.into_iter().min_by_key(|test| test.start()) else { return };
     if uses.is_known_before(test.start()) {
         return;
@@ -121,7 +121,7 @@ fn is_tensor(annotation: &Expr) -> bool {
     }
 }
 
-/// The expressions of a function that uses a parameter of this name.
+/// A parameter, and the expressions of its function.
 struct Parameter<'a> {
     name: &'a str,
     all: Vec<&'a Expr>,
@@ -157,8 +157,8 @@ impl<'a> Parameter<'a> {
         })
     }
 
-    /// Whether the function has assigned another value, or compared the parameter with `None`, before this place, or
-    /// asks anywhere what the parameter is.
+    /// Whether the function assigns another value to the parameter, or compares it (usually with `None`),
+    /// before this place, or tests anywhere what the parameter is.
     fn is_known_before(&self, at: TextSize) -> bool {
         self.is_assigned_before(at)
             || self.all.iter().any(|expr| match expr {
@@ -176,8 +176,8 @@ impl<'a> Parameter<'a> {
             })
     }
 
-    /// Whether a comparison only chooses one of two values: `0 if mask is None else mask.sum()`. It says nothing about
-    /// the code after this choice.
+    /// Whether a comparison is the condition of a conditional expression that ends before this place:
+    /// `0 if mask is None else mask.sum()`. It says nothing about the code after this expression.
     fn is_over(&self, compare: &ExprCompare, at: TextSize) -> bool {
         self.all
             .iter()
@@ -202,7 +202,7 @@ fn assigns(stmt: &Stmt, part: &Expr) -> bool {
     targets.iter().any(|target| target.range().contains_range(part.range()))
 }
 
-/// The places where a function takes the truth value of a name, nested functions apart.
+/// The places where a function takes the truth value of a name, except in nested functions.
 struct Tests<'a>(Vec<&'a ExprName>);
 
 impl<'a> Tests<'a> {
@@ -213,8 +213,8 @@ impl<'a> Tests<'a> {
         tests
     }
 
-    /// The truth value of this expression is taken. The operands of `not`, and all operands of `and` and `or` but the
-    /// last one, are found on their own.
+    /// Adds an expression whose truth value is taken. `visit_expr` adds the operands of `not`, and all
+    /// operands of `and` and `or` except the last one.
     fn add(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Name(name) => self.0.push(name),

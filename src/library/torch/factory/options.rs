@@ -19,8 +19,8 @@ pub(crate) struct Options {
 }
 
 /// Whether a text is assumed not to name a device. Other packages can register names of further
-/// devices, usually in lower case. So only the common mistakes `gpu` and `cuda0`, names with other
-/// characters, and indices that are not numbers are assumed to be wrong.
+/// devices, usually in lower case. So only the common mistakes `gpu` and `cuda0`, empty names, names
+/// with other characters, and malformed indices (`cuda:0,1`, `cuda:01`) are assumed to be wrong.
 fn is_no_device(text: &str) -> bool {
     let (name, index) = text.split_once(':').unwrap_or((text, "0"));
     let is_number = |index: &str| {

@@ -278,7 +278,7 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 cx.reject(RejectKind::Value, message(&device), Vec::new());
             }
             Some(device) if device.is_concrete() => {}
-            // The device is often the CPU at the first try, and a GPU later.
+            // A program is often tested on the CPU first, and run on a GPU later.
             _ => cx.report_if_independent(true, |cx| {
                 cx.reject_if("if `device` is a GPU", RejectKind::Value, message(&"it"), Vec::new());
             }),

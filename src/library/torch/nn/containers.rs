@@ -477,7 +477,7 @@ fn sliced(it: &mut Interp<'_>, object: &Value, values: &[Value], parts: &[Value;
 
 /// The members of `sequential * n` and `n * sequential`: those of the container, `n` times.
 pub(crate) fn repeated(it: &Interp<'_>, left: &Value, right: &Value) -> Option<Args> {
-    /// The largest number of members.
+    /// The largest number of members of the result.
     const MOST: usize = 256;
     let (container, times) = if left.as_int().is_some() { (right, left) } else { (left, right) };
     let class = it.heap.instance_of(container)?.class.as_path()?;

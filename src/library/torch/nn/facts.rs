@@ -202,7 +202,7 @@ pub(super) fn check_indices(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ta
     }
 }
 
-/// The names of parameters that are numbers of features.
+/// The names of parameters that are numbers of features, channels or embeddings.
 const WIDTHS: &[&str] = &[
     "d_model",
     "dim_feedforward",
@@ -219,7 +219,7 @@ const WIDTHS: &[&str] = &[
     "out_features",
 ];
 
-/// The parameters of each layer that are numbers of features, by the name of its class.
+/// The parameters of each layer that are in [`WIDTHS`], by the name of its class.
 static WIDTHS_OF: LazyLock<FxHashMap<&str, Vec<(usize, Sym)>>> = LazyLock::new(|| {
     let layers = signatures::paths().filter_map(|path| path.strip_prefix("torch.nn."));
     let widths = layers.filter_map(|layer| {
@@ -231,8 +231,7 @@ static WIDTHS_OF: LazyLock<FxHashMap<&str, Vec<(usize, Sym)>>> = LazyLock::new(|
     widths.collect()
 });
 
-/// The parameters of a layer that are numbers of features, by the name of its class: their
-/// positions and names.
+/// The positions and names of the parameters of a layer that are in [`WIDTHS`], by the name of its class.
 pub(crate) fn widths(layer: &str) -> &'static [(usize, Sym)] {
     WIDTHS_OF.get(layer).map_or(&[], Vec::as_slice)
 }

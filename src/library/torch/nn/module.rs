@@ -321,7 +321,7 @@ fn train(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         set_mode(cx, &object, &b.get("mode"));
         return object;
     }
-    // `eval()` calls `train(False)`, which the program may define.
+    // `eval()` calls `train(False)`, and the program may override `train`.
     set_mode(cx, &object, &Value::Bool(false));
     let span = cx.span;
     if cx.it.user_method(&object, "eval").is_none()

@@ -232,7 +232,7 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     let span = Span { file: it.root, start: 0, end: 0 };
     let cx = &mut Cx { it, path: sym(MODULE), span };
     for (_, module) in named_modules_of(cx, object).found {
-        // Loops pass the same modules to unseen code again and again.
+        // A loop may pass the same modules to unseen code many times.
         let is_unknown = |instance: &Instance| {
             instance.open && matches!(instance.attrs.get(&sym("training")), Some(Value::Unknown | Value::Any(_)))
         };
@@ -241,7 +241,8 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
             && let Some(instance) = cx.it.heap.instance_mut(id)
         {
             instance.open = true;
-            // Only for the object itself, also in the objects that may be this one: a model has many parts.
+            // `set_attr` also changes the objects that may be this one. This would be slow for each part of
+            // a model.
             if object.as_obj() == Some(id) {
                 cx.it.heap.set_attr(id, "training", Value::Any(Type::Bool));
             } else {

@@ -151,7 +151,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let weight = cx.tensor(&cx.attr(&object, "weight_ih_l0")).unwrap_or_default();
     let unknown = Tensor::default();
     let known = cx.tensor_arg(b, "input").is_some() || is_packed;
-    // The output of a packed sequence is one, too.
+    // The input may be a packed sequence. Then the output is one, too.
     if !known && ["packed_sequence", "pack_sequence", "PackedSequence"].iter().any(|text| cx.it.mentions(text)) {
         return Value::Unknown;
     }

@@ -50,8 +50,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "slice_copy", slice_copy);
 }
 
-/// Notes that the results of a function are views that one call made: autograd forbids to change one
-/// of them in place. `tensor_split` and similar functions make each view by a call of its own.
+/// Notes that the results of a function are views that one call made: autograd forbids changing one of
+/// them in place. `tensor_split` and similar functions make each view by a separate call.
 fn views(cx: &mut Cx<'_, '_>, b: &Bound, make: fn(&mut Cx<'_, '_>, &Bound) -> Value) -> Value {
     let result = make(cx, b);
     if grad_mode(cx) == Some(false) {
@@ -63,7 +63,7 @@ fn views(cx: &mut Cx<'_, '_>, b: &Bound, make: fn(&mut Cx<'_, '_>, &Bound) -> Va
     result
 }
 
-/// The tensors that a function of this file has made; one stands for all if their number is not known.
+/// The tensors that a function of this file has made. If their number is not known, one represents all.
 pub(crate) fn parts_of(it: &Interp<'_>, result: &Value) -> Vec<Value> {
     match result.as_obj().map(|id| it.heap.get(id)) {
         Some(Data::Iter(iter)) => match &iter.items {
@@ -74,7 +74,8 @@ pub(crate) fn parts_of(it: &Interp<'_>, result: &Value) -> Vec<Value> {
     }
 }
 
-/// Rejects a write to one of several views that one call made, if autograd records it.
+/// Rejects a write to one of several views that one call made, if autograd records or may record it.
+/// Returns whether it did so.
 pub(crate) fn refuse_write(cx: &mut Cx<'_, '_>, id: ObjId, written: &Tensor, result: Option<&Tensor>) -> bool {
     let records = |tensor: &Tensor| matches!(tensor.grad, Grad::Leaf | Grad::Attached);
     if !cx.it.heap.is_one_of_views(id) || !(records(written) || result.is_some_and(records)) {
