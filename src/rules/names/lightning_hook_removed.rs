@@ -26,7 +26,10 @@ impl Rule for LightningHookRemoved {
                 let import = format!("{word} {package}");
                 let end = |at: usize| source.text.get(at + import.len()..).and_then(|rest| rest.chars().next());
                 // `lightning_utilities` is another package.
-                source.text.match_indices(&import).any(|(at, _)| end(at).is_none_or(|c| c != '_' && !c.is_alphanumeric()))
+                source
+                    .text
+                    .match_indices(&import)
+                    .any(|(at, _)| end(at).is_none_or(|c| c != '_' && !c.is_alphanumeric()))
             })
         };
         let (severity, version) = match (imports("lightning"), imports("pytorch_lightning")) {

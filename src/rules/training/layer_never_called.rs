@@ -138,7 +138,10 @@ fn sequence_of<'a>(block: &'a [Stmt], found: &mut Vec<(&'a str, &'a ExprCall)>) 
 fn branches(expr: &Expr) -> bool {
     matches!(
         expr,
-        Expr::If(_) | Expr::BoolOp(_) | Expr::Lambda(_) | Expr::ListComp(_)
+        Expr::If(_)
+            | Expr::BoolOp(_)
+            | Expr::Lambda(_)
+            | Expr::ListComp(_)
             | Expr::SetComp(_)
             | Expr::DictComp(_)
             | Expr::Generator(_)
