@@ -363,6 +363,17 @@ impl<'p> Sources<'p> for Tree<'p> {
         })
     }
 
+    fn is_test(&self, file: FileId) -> bool {
+        let path = &self.0.file(file).path;
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let folder = path.parent().and_then(|folder| folder.file_name()).and_then(|name| name.to_str());
+        let is_in_tests = folder.is_some_and(|name| matches!(name, "test" | "tests"));
+        stem.starts_with("test_")
+            || stem.ends_with("_test")
+            || stem == "conftest"
+            || is_in_tests && stem.contains("test")
+    }
+
     fn is_notebook(&self, file: FileId) -> bool {
         self.0.file(file).kind() == FileKind::Notebook
     }

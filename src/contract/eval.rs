@@ -81,7 +81,8 @@ pub(super) fn judge(
         let name = parameter.parameter.name.as_str();
         let value = match judge.bound.arg(name) {
             Some(_) => judge.argument(name),
-            // The call omits the argument. If the contract has a default for it, the default in the
+            // The call omits the argument, or may pass it in an unknown `*args` or `**kwargs`; then the
+            // value is unknown. If the contract has a default for it, the default in the
             // library's signature is used or, if that is unknown, the default in the contract.
             None => match parameter.default.as_deref() {
                 Some(default) if !bound.open => {

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::torch::nn;
 use crate::python::{meant, nearest};
-use crate::value::{ArrayKind, Data, Heap, Type, Value};
+use crate::value::{ArrayKind, Data, Device, Heap, Type, Value};
 
 /// Names by the dotted path of their module or class.
 type Names = FxHashMap<&'static str, FxHashSet<&'static str>>;
@@ -73,6 +73,7 @@ const REMOVED: &[(&str, &str, &str)] = &[
     ("TooHardError", "2.0", "numpy.exceptions.TooHardError"),
     ("VisibleDeprecationWarning", "2.0", "numpy.exceptions.VisibleDeprecationWarning"),
     ("DataSource", "2.0", "numpy.lib.npyio.DataSource"),
+    ("math", "2.0", "math"),
     ("in1d", "2.4", "numpy.isin"),
     ("trapz", "2.4", "numpy.trapezoid"),
 ];
@@ -152,9 +153,6 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     if names.contains(name) || name.starts_with('_') || is_module || was_in_numpy(path, name) {
         return None;
     }
-    if (path, name) == ("numpy", "math") {
-        return Some("`numpy.math` was Python's module `math` before NumPy 2.0: import that".to_owned());
-    }
     let near = nearest(name, names.iter().copied());
     let sure = near.is_some() || !MERGED.contains(&path);
     sure.then(|| format!("`{path}.{name}` does not exist{}", meant(near)))
@@ -212,7 +210,9 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
             Data::Tensor(tensor) if tensor.wrapper.is_some() => return None,
             // Perhaps only an annotation says that the value is a tensor, and annotations may be
             // wrong.
-            Data::Tensor(t) if t.shape.is_none() && t.dtype.is_none() && t.device.is_none() => return None,
+            Data::Tensor(t) if t.shape.is_none() && t.dtype.is_none() && !t.device.is_some_and(Device::is_concrete) => {
+                return None;
+            }
             Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => ("torch.Tensor", "a tensor"),
             Data::Tensor(_) => ("numpy.ndarray", "a NumPy array"),
             Data::List(_) => ("builtins.list", "a list"),
@@ -220,6 +220,7 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
                 Value::Path(path) if path.as_str().starts_with("torch.optim.lr_scheduler.") => {
                     (SCHEDULER, "a learning rate scheduler")
                 }
+                Value::Path(path) if path.as_str().starts_with("torch.optim.swa_utils.") => return None,
                 Value::Path(path) if path.as_str().starts_with("torch.optim.") => (OPTIMIZER, "an optimizer"),
                 _ => return None,
             },

@@ -298,7 +298,7 @@ impl<'a> Verifier<'a> {
             Answer::Said(Said::Ready(torch)) => Ok((worker, torch)),
             Answer::Said(Said::Refused { reason }) => Err(reason),
             Answer::Said(_) | Answer::Gone => Err(format!("`{shown}` crashes while importing PyTorch")),
-            Answer::Late => Err(format!("`{shown}` does not finish importing PyTorch")),
+            Answer::Late => Err(format!("`{shown}` did not finish importing PyTorch within 3 minutes")),
         }
     }
 

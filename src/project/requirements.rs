@@ -6,11 +6,21 @@ use super::Project;
 use super::imports::Kind;
 use crate::syntax::FileId;
 
+/// Packages that need a version of PyTorch from a version on: the package, its version, and the version of
+/// PyTorch (`Requires-Dist` in the metadata of the wheels).
+const NEEDS_TORCH: &[(&str, &str, &str)] = &[("pytorch-lightning", "2.0", "1.11"), ("lightning", "2.0", "1.11")];
+
 impl Project {
     /// Whether the project excludes a version of a package and all newer ones: `numpy==1.19` and
     /// `numpy<1.24` exclude 1.24. The requirements are searched for in the folder of the file and in the
     /// folders above it, up to the project's root.
     pub(crate) fn excludes(&self, file: FileId, package: &str, version: &str) -> bool {
+        let needs_torch = |(name, from, torch): &(&str, &str, &str)| {
+            *name == package.replace('_', "-") && *from == version && self.excludes(file, "torch", torch)
+        };
+        if NEEDS_TORCH.iter().any(needs_torch) {
+            return true;
+        }
         let Some(folder) = self.file(file).canonical().parent() else { return false };
         let folders = folder.ancestors().take_while(|above| above.starts_with(self.root()));
         folders.into_iter().any(|above| {

@@ -117,7 +117,7 @@ pub(crate) struct Param {
 }
 
 /// A signature in Python's syntax: `input, dim=None, *, dtype=None`. `*size` means any number of
-/// positional arguments (or one tuple of them), and `**kwargs` any keywords.
+/// positional arguments (or one tuple or list of them), and `**kwargs` any keyword arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sig {
     pub params: Vec<Param>,

@@ -215,6 +215,7 @@ impl Interp<'_> {
             }
             "type" => match first.as_obj().map(|id| self.heap.get(id)) {
                 Some(Data::Instance(instance)) => instance.class.clone(),
+                Some(Data::List(_)) => Value::path("builtins.list"),
                 _ => match self.library.class_of(self, &first) {
                     Some(class) => Value::Path(class),
                     None => Value::Unknown,
@@ -499,7 +500,12 @@ impl Interp<'_> {
             return self.any_one(&found, among.taken);
         }
         let Some(name) = name.and_then(Value::as_str) else { return Value::Unknown };
-        match (self.try_getattr(object, sym(name), span), default) {
+        // With a default, an attribute that is missing is no mistake.
+        let in_handler = self.context.in_handler;
+        self.context.in_handler |= default.is_some();
+        let value = self.try_getattr(object, sym(name), span);
+        self.context.in_handler = in_handler;
+        match (value, default) {
             (Some(value), Some(default)) if object.as_obj().is_some_and(|id| self.heap.may_lack(id, sym(name))) => {
                 crate::value::join(&mut self.heap, &value, default, false)
             }

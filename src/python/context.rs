@@ -53,7 +53,7 @@ pub(super) struct Context {
     /// The number of objects at the beginning of the current round, if this is known to be a later
     /// round.
     pub carried: Option<usize>,
-    /// The current code is in a handler of exceptions.
+    /// The current code is in a handler of exceptions, or reads an attribute with a default.
     pub in_handler: bool,
 }
 

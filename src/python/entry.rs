@@ -150,6 +150,11 @@ impl<'p> Interp<'p> {
         if !self.is_uncalled(&function) {
             return None;
         }
+        // The defaults may select another method: `self._impl = self._impl_1x1 if size == 1 else …`.
+        let is_selected = || [" ", "\n"].map(|end| format!("= self.{}{end}", function.name));
+        if self.with_defaults && is_selected().iter().any(|text| self.mentions(sym(text).as_str())) {
+            return None;
+        }
         let uncalled = Uncalled { id, function, def, receiver, span };
         self.run_once(&uncalled);
         let receiver = uncalled.receiver.as_ref()?;

@@ -29,7 +29,10 @@ impl<'p> Interp<'p> {
         }
         match expr {
             Expr::Name(name) => match sym(name.id.as_str()) {
-                name if self.is_unbound(name) => self.raise("UnboundLocalError"),
+                name if self.is_unbound(name) => {
+                    self.unbound_reads += 1;
+                    self.raise("UnboundLocalError")
+                }
                 name => self.name(name),
             },
             Expr::NumberLiteral(n) => match &n.value {

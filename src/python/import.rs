@@ -8,7 +8,7 @@ use super::library::Event;
 use super::stmt::Flow;
 use crate::syntax::ast::{ModModule, StmtImport, StmtImportFrom};
 use crate::syntax::{Bindings, FileId, Place, Span, Stmt};
-use crate::value::{Data, Lazy, ObjId, Scope, Sym, Type, Value, sym};
+use crate::value::{Data, Items, Lazy, ObjId, Scope, Sym, Type, Value, sym};
 
 /// The target of an import.
 pub(crate) enum Import {
@@ -27,6 +27,9 @@ pub(crate) trait Sources<'p> {
     /// Whether the parser found a syntax error in this part of a file, so that the syntax tree of
     /// this part is a guess.
     fn is_broken(&self, part: Span) -> bool;
+
+    /// Whether a file contains tests, according to its path. Tests usually run on the CPU.
+    fn is_test(&self, file: FileId) -> bool;
 
     /// Whether a file is a notebook, which shows the result of the last statement of a cell.
     fn is_notebook(&self, file: FileId) -> bool;
@@ -202,6 +205,16 @@ impl Interp<'_> {
         let mut found = None;
         for (bound, value) in bound {
             let complete = bindings.of_name(bound.as_str()).iter().all(|place| places.contains(place));
+            // Functions of the module fill an empty collection, and statements that are not run here may
+            // call them: `register("resnet", ResNet)`.
+            let is_empty = match value.as_obj().map(|id| self.heap.get(id)) {
+                Some(Data::List(Items::Exact(items))) => items.is_empty(),
+                Some(Data::Dict(dict)) => dict.entries.is_empty(),
+                _ => false,
+            };
+            if is_empty {
+                self.havoc(&value);
+            }
             if bound == name {
                 found = Some(value.clone());
             }

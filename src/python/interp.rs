@@ -199,6 +199,8 @@ pub(crate) struct Interp<'p> {
     /// The files of the lazily executed modules.
     pub(super) foreign: FxHashSet<FileId>,
     pub(super) meter: Meter,
+    /// The number of reads of local names that no path assigns.
+    pub(super) unbound_reads: usize,
     /// The number of rejected calls, and the place of the last.
     pub refused: (u32, Option<Span>),
     /// The number of undecided branches around the last rejected call, and the number of stored
@@ -295,6 +297,7 @@ impl<'p> Interp<'p> {
             unstarred: FxHashSet::default(),
             foreign: FxHashSet::default(),
             meter: Meter::new(budget),
+            unbound_reads: 0,
             refused: (0, None),
             refused_in: (0, 0),
             callee_is_global: false,
@@ -481,8 +484,8 @@ impl<'p> Interp<'p> {
         self.frames.last().map(|f| f.scope)
     }
 
-    /// Whether the outermost active method of an instance of a library class was called in a loop.
-    /// Loops inside the method are ignored. Without such a method: whether the code is in a loop.
+    /// If methods of instances of `class` are active: whether the outermost of these calls was made in a
+    /// loop (loops inside the method are ignored). Otherwise: whether the code is in a loop.
     pub(crate) fn in_loop_outside(&self, class: &str) -> bool {
         let inside = |f: &Frame| {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
@@ -556,6 +559,11 @@ impl<'p> Interp<'p> {
     /// Whether a file is not the analysed one, and can also be run as a program.
     pub(crate) fn is_other_script(&self, file: FileId) -> bool {
         file != self.root && self.sources.bindings(file).is_main
+    }
+
+    /// Whether the analysed file contains tests.
+    pub(crate) fn is_test(&self) -> bool {
+        self.sources.is_test(self.root)
     }
 
     /// Whether the analysed file is a notebook.

@@ -33,12 +33,13 @@ const PATIENCE: usize = 4;
 const MAX_ROUNDS: usize = 16;
 
 impl<'p> Interp<'p> {
-    /// Runs a loop. If an exception ends its first round on every path, everything that the body
-    /// writes becomes unknown, because the corrected program would run the whole body.
+    /// Runs a loop. If an exception ends its first round on every path, or a name that no path assigns
+    /// ends one of the paths, everything that the body writes becomes unknown, because the corrected
+    /// program would run the whole body.
     pub(super) fn looping(&mut self, body: &'p [Stmt], run: impl FnOnce(&mut Self) -> Flow) -> Flow {
-        let guesses = self.context.guesses;
+        let (guesses, unbound_reads) = (self.context.guesses, self.unbound_reads);
         let flow = run(self);
-        if flow == Flow::Next && self.context.guesses > guesses {
+        if flow == Flow::Next && (self.context.guesses > guesses || self.unbound_reads > unbound_reads) {
             self.havoc_block(body);
         }
         flow
@@ -121,6 +122,8 @@ impl<'p> Interp<'p> {
                 let mut body = |it: &mut Self| {
                     let value = first.take().unwrap_or_else(|| it.heap.renewed(&made, since));
                     let value = it.element_by_now(&iterator, &over).unwrap_or(value);
+                    // Each round has another element, with another graph.
+                    let value = it.heap.one_of_many(&value);
                     round(it, value)
                 };
                 self.widened(rounds, certain, &stmt.orelse, &mut |_| None, &mut body, Some(&mut last))

@@ -60,6 +60,12 @@ impl<'p> Interp<'p> {
                     self.event(Event::Discarded { call: span, value: &value });
                 }
             }
+            // The parser has guessed the value.
+            Stmt::Assign(s) if self.sources.is_broken(self.span(s)) => {
+                for target in &s.targets {
+                    self.assign(target, Value::Unknown);
+                }
+            }
             Stmt::Assign(s) => self.assign_stmt(s),
             Stmt::AugAssign(s) => self.aug_assign(s),
             Stmt::AnnAssign(s) => self.annotated_assign(s),

@@ -59,7 +59,9 @@ impl Device {
     pub(crate) fn join_arms(first: Option<Device>, second: Option<Device>, holds: [Sym; 2]) -> Option<Device> {
         let on_gpu = |device: Option<Device>, holds: Sym| {
             let device = device?;
-            let is_on_gpu = device.is_cuda() && !device.implied || device.kind == DeviceKind::If(holds);
+            // `if x.device != "cpu"` says that this path uses the CPU, whatever the tensor's facts are.
+            let says_cpu = holds.as_str().ends_with("== \"cpu\"") || holds.as_str().ends_with("== 'cpu'");
+            let is_on_gpu = !says_cpu && device.is_cuda() && !device.implied || device.kind == DeviceKind::If(holds);
             is_on_gpu.then(|| Device::of(DeviceKind::If(holds)))
         };
         let [in_first, in_second] = holds;

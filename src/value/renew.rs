@@ -60,7 +60,8 @@ impl Heap {
             _ => return element.clone(),
         };
         let data = match self.get(id).clone() {
-            Data::Tensor(tensor) if !tensor.parameter => Data::Tensor(tensor),
+            // The graph of another element may have been freed.
+            Data::Tensor(tensor) if !tensor.parameter => Data::Tensor(Tensor { freed: None, ..tensor }),
             Data::List(Items::Exact(items)) if items.len() <= MAX_COPIED => {
                 Data::List(Items::Exact(items.iter().map(|item| self.one_of_many_at(item, below)).collect()))
             }

@@ -182,12 +182,12 @@ pub(crate) fn assumes_gpu(message: &str) -> bool {
         || message.starts_with("if ") && (message.contains(" is a GPU, ") || message.contains("` holds, "))
 }
 
-/// Whether assumptions about a GPU may be made. They must not be made if a flag of the program
+/// Whether assumptions about a GPU may be made. They must not be made in tests, if a flag of the program
 /// decided against the GPU, or if a file of the program changes the default device.
 pub(crate) fn may_assume_gpu(it: &Interp<'_>) -> bool {
     let on_cpu = matches!(it.remembered(ON_CPU), Some(Value::Bool(true)));
     // The devices of torch_xla are other devices.
-    !(it.declines_gpu || on_cpu || changes_default_device(it) || it.mentions("torch_xla"))
+    !(it.declines_gpu || it.is_test() || on_cpu || changes_default_device(it) || it.mentions("torch_xla"))
 }
 
 /// Checks that the tensors are on devices that the operation accepts, and returns the device of the

@@ -52,7 +52,7 @@ pub(crate) fn check_index_with_elements(
 fn wrong_index(cx: &Cx<'_, '_>, named: Named<'_>, accepted: &[Dtype]) -> Option<String> {
     let dtype = named.1.dtype.filter(|d| !accepted.contains(d))?;
     let wants = accepted.iter().map(|d| d.name()).collect::<Vec<_>>().join(" or ");
-    Some(format!("`{}` is {dtype}: {} takes indices of {wants}", named.0, cx.name()))
+    Some(format!("`{}` is {dtype}: {} needs indices of dtype {wants}", named.0, cx.name()))
 }
 
 /// Rejects two tensors of different dtypes.

@@ -139,6 +139,10 @@ impl Rule for ModulesInPlainContainer {
 
     fn end(&self, cx: &mut Context<'_, '_>) {
         let it = &*cx.it;
+        // `super().__setattr__(name, layer)` registers a layer.
+        if it.mentions(".__setattr__(") {
+            return;
+        }
         let used = self.used.borrow();
         for attribute in &*self.attributes.borrow() {
             let Attribute { object, name, container, span, from, supposed } = attribute;

@@ -66,21 +66,17 @@ const STARTERS: &[&str] = &[
     "ray",
     "joblib",
     "pexpect",
-    "os.system",
-    "os.popen",
-    "os.fork",
-    "os.posix_spawn",
-    "os.execv",
-    "os.execvp",
-    "os.spawnl",
-    "os.spawnlp",
-    "os.spawnv",
-    "os.spawnvp",
 ];
 
-/// Whether a path is one of [`STARTERS`], or a member of one.
+/// The beginnings of the names of such functions of `os`: `os.execve`, `os.spawnlp`.
+const OS_STARTERS: &[&str] = &["os.system", "os.popen", "os.fork", "os.posix_spawn", "os.exec", "os.spawn"];
+
+/// Whether a path is one of [`STARTERS`], a member of one, or one of [`OS_STARTERS`].
 fn is_starter(path: &str) -> bool {
-    STARTERS.iter().any(|name| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    OS_STARTERS.iter().any(|name| path.starts_with(name))
+        || STARTERS
+            .iter()
+            .any(|name| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
 struct Late {

@@ -134,6 +134,9 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFuncti
         for variable in assigned(&arms) {
             let goes_on = |arm: &&Arm<'_>| !sets(arm.body, variable) && !may_leave(arm.body);
             let Some(arm) = arms.iter().find(goes_on) else { continue };
+            if arm.test.is_some_and(|test| is_refused(source, test)) {
+                continue;
+            }
             let Some(read) = first_read(rest, variable) else { continue };
             let judged = match (variable, class) {
                 (Variable::Local(name), None) => !is_bound_before(function, name, stmt.start()),
@@ -153,6 +156,24 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFuncti
             findings.report(NAME, Severity::Warning, message, source.span(read), vec![label]);
         }
     }
+}
+
+/// Whether the program raises an exception for the same value elsewhere: `if kind == "voc": raise …`.
+fn is_refused(source: &Source<'_>, test: &Expr) -> bool {
+    let Some((name, value)) = compared(test) else { return false };
+    source.statements.iter().filter_map(|stmt| stmt.as_if_stmt()).any(|stmt| {
+        arms(stmt).iter().any(|arm| {
+            let is_same = arm.test.and_then(compared).is_some_and(|other| other == (name, value));
+            is_same && arm.body.iter().any(Stmt::is_raise_stmt)
+        })
+    })
+}
+
+/// The last name and the text in `self.kind == "voc"`.
+fn compared(test: &Expr) -> Option<(&str, &str)> {
+    let Expr::Compare(compare) = test else { return None };
+    let ([CmpOp::Eq], [Expr::StringLiteral(value)]) = (&*compare.ops, &*compare.comparators) else { return None };
+    Some((path_of(&compare.left).last()?, value.value.to_str()))
 }
 
 /// Form 2.

@@ -25,7 +25,8 @@ impl Rule for HiddenStateNotDetached {
         let Moment::Backward { loss, toward, .. } = moment else { return };
         let Some((node, _)) = trace.graph.freed(it, loss, toward).filter(|(_, by)| *by == span) else { return };
         let message = "this uses a graph that `backward()` freed in the previous iteration";
-        let labels = vec![Label { span: node.span, message: "computed in the previous iteration and kept".to_owned() }];
+        let labels =
+            vec![Label { span: node.span, message: "computed here; `backward()` has freed its graph".to_owned() }];
         let finding = cx.findings.report(NAME, Severity::Error, message, span, labels);
         witness(finding, SETUP, "output.sum().backward()");
     }

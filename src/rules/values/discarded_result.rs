@@ -60,17 +60,6 @@ const FUNCTIONS: &[&str] = &[
     "numpy.clip",
     "torch.cat",
     "torch.stack",
-    "torch.clamp",
-    "torch.squeeze",
-    "torch.unsqueeze",
-    "torch.reshape",
-    "torch.transpose",
-    "torch.permute",
-    "torch.detach",
-    "torch.flatten",
-    "torch.masked_fill",
-    "torch.scatter",
-    "torch.index_fill",
 ];
 
 #[derive(Default)]
@@ -81,7 +70,9 @@ pub(crate) struct DiscardedResult {
 
 impl Rule for DiscardedResult {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
-        let method = path.as_str().strip_prefix("torch.Tensor.").filter(|method| METHODS.contains(method));
+        // Some methods have the path of the function: `torch.swapaxes`.
+        let name = path.as_str().strip_prefix("torch.Tensor.").or_else(|| path.as_str().strip_prefix("torch."));
+        let method = name.filter(|method| METHODS.contains(method));
         let is_one = match method {
             // A value about which nothing is known may be an object with a method of this name.
             Some(method) => cx.it.heap.tensor_ref(&bound.get("input")).is_some_and(|tensor| {

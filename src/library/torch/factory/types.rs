@@ -266,7 +266,7 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let cuda = cx.path.as_str().starts_with("torch.cuda.");
     let on = options::option(b, "device");
     let place = options::device(cx, &on).flatten();
-    if !cuda && !on.is_none() && cx.it.remembered(super::settings::TYPE_DEVICE).is_none() {
+    if !cuda && b.given("device") && !on.is_none() && cx.it.remembered(super::settings::TYPE_DEVICE).is_none() {
         let message = |device: &dyn std::fmt::Display| {
             format!(
                 "{name}() rejects {device}: it creates tensors only on the CPU. Use torch.tensor(…, dtype=…, device=…) \
@@ -285,8 +285,11 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     let mut out = legacy(cx, b, &args, dtype);
+    let is_unknown = matches!(args.as_slice(), [only] if only.is_unknown());
     out.device = match (cuda, name) {
         (true, _) => Some(Device::CUDA),
+        // A tensor on another device stays there.
+        (false, _) if is_unknown && on.is_none() => None,
         (false, "Tensor") => match cx.it.remembered(super::settings::TYPE_DEVICE) {
             None => Some(Device::CPU),
             Some(Value::Device(device)) => Some(device),

@@ -194,7 +194,8 @@ pub(crate) fn is_module(it: &Interp<'_>, value: &Value) -> bool {
     it.heap.instance_of(value).is_some() && it.is_instance(value, MODULE)
 }
 
-/// Whether a value is a module, or an instance of a class whose base classes are not all known.
+/// Whether a value is a module, or an instance that unseen code may have changed, for example because a
+/// base class is unknown.
 pub(super) fn may_be_module(it: &Interp<'_>, value: &Value) -> bool {
     is_module(it, value) || it.heap.instance_of(value).is_some_and(|instance| instance.open)
 }

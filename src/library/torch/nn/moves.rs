@@ -274,6 +274,13 @@ pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
     }
     let Some(id) = it.heap.instance_of(object).and_then(|instance| instance.class.as_obj()) else { return true };
     let Data::Class(class) = it.heap.get(id) else { return true };
+    // A module without parameters that calls `numpy()` is meant for the CPU.
+    let has_tensors = it.heap.instance_of(object).is_none_or(|instance| {
+        instance.attrs.values().any(|value| value.is_unknown() || it.heap.is_tensor(value) || is_module(it, value))
+    });
+    if !has_tensors && it.classes_call(object, &["numpy"]) {
+        return false;
+    }
     // A method that moves the module may also move what is not registered.
     if it.calls_on_itself(id, &["cuda", "to"]) {
         return false;

@@ -28,8 +28,8 @@ pub(crate) fn register(t: &mut Table) {
     t.alias("torch.nn.parallel.distributed.DistributedDataParallel", "torch.nn.parallel.DistributedDataParallel");
     t.alias("torch.distributed.DistributedDataParallel", "torch.nn.parallel.DistributedDataParallel");
     t.def("torch.compile", "model=None, **options", same_model);
-    t.def("torch.jit.script", "obj, *args, **kwargs", same_object);
-    t.def("torch.jit.trace", "func, *args, **kwargs", traced);
+    t.def("torch.jit.script", "obj, *args, **kwargs", |cx, b| compiled(cx, b, "obj"));
+    t.def("torch.jit.trace", "func, *args, **kwargs", |cx, b| compiled(cx, b, "func"));
     t.family("torch.jit.", "export ignore unused", "fn=None, *args, **kwargs", decorated);
     t.family("torch.", "_dynamo.disable compiler.disable", "fn=None, *args, **kwargs", decorated);
     t.def("torch.nn.SyncBatchNorm.convert_sync_batchnorm", "module, process_group=None", |_, b| b.get("module"));
@@ -93,15 +93,12 @@ fn same_model(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-fn same_object(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    b.get("obj")
-}
-
-fn traced(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let function = b.get("func");
+/// A module or function that TorchScript has compiled; `parameter` is the argument that holds it.
+fn compiled(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
+    let object = b.get(parameter);
     // The result has more attributes than the module, such as `save` and `graph`.
-    cx.it.open(&function);
-    function
+    cx.it.open(&object);
+    object
 }
 
 fn decorated(_: &mut Cx<'_, '_>, b: &Bound) -> Value {

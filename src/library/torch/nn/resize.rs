@@ -94,7 +94,11 @@ fn interpolate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn check_interpolated(cx: &mut Cx<'_, '_>, input: &Tensor, mode: Option<&str>) {
     let Some(dtype) = input.dtype.filter(|d| d.is_integral()) else { return };
     if dtype != Dtype::Uint8 || mode == Some("area") {
-        let message = format!("`input` is {dtype}: interpolate takes floating-point tensors and uint8");
+        let takes = match mode {
+            Some("area") => "interpolate with mode=\"area\" takes only floating-point tensors",
+            _ => "interpolate takes floating-point tensors, or uint8 in some modes",
+        };
+        let message = format!("`input` is {dtype}: {takes}");
         cx.reject(RejectKind::Dtype, message, vec![(format!("`input` gets dtype {dtype} here"), input.dtype_at)]);
     }
 }

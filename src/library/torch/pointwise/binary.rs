@@ -300,7 +300,8 @@ fn refused(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rule: R
         return false;
     }
     let what = match kind {
-        Kind::Bool if subtraction => "does not take bool tensors (use `~` or `logical_xor`)",
+        Kind::Bool if subtraction && kinds == [Some(Kind::Bool); 2] => "does not take bool tensors (use `logical_xor`)",
+        Kind::Bool if subtraction => "does not take bool tensors (cast the mask, or use `~` to invert it)",
         Kind::Bool => "does not take bool tensors",
         Kind::Integral => "does not take integer tensors",
         Kind::Floating if rule.refuses.contains(&Kind::Bool) => "takes integers only",
