@@ -5,14 +5,15 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::interp::{Interp, Rounds};
+use super::library::RejectKind;
 use super::operator::is_plain;
 use super::stmt::Flow;
 use super::text::part_of_text;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{
-    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Taken, Type, Value, Written, dotted, join,
-    sym, texts_of,
+    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Taken, Type, Value, Written, counted, dotted,
+    join, sym, texts_of,
 };
 
 impl Interp<'_> {
@@ -28,7 +29,14 @@ impl Interp<'_> {
             // The positions of a string, tuple or list are numbers.
             object if is_no_position(index) && self.is_plain_sequence(object) => self.raise("TypeError"),
             object if object.is_none() || object.number_type().is_some() => self.raise("TypeError"),
-            Value::Tuple(items) if self.is_beyond(items.len(), index) => self.raise("IndexError"),
+            Value::Tuple(items) if is_outside(items.len(), index) => {
+                let message = match index.as_int() {
+                    Some(n) => format!("index {n} is out of range: the tuple has {}", counted(items.len(), "element")),
+                    None => "this index is out of range".to_owned(),
+                };
+                self.report_missing(RejectKind::Index, message, span);
+                self.raise("IndexError")
+            }
             Value::Tuple(items) => self.index_items(&Items::Exact(items.to_vec()), index, true),
             Value::Str(text) => match index.as_int() {
                 None if let Some(part) = part_of_text(text, index) => Value::str(&part),
@@ -92,9 +100,7 @@ impl Interp<'_> {
     /// Whether an index is certainly outside a sequence of this length. In an uncalled function,
     /// this is never certain, because a list may have grown.
     pub(super) fn is_beyond(&self, length: usize, index: &Value) -> bool {
-        let length = i64::try_from(length).unwrap_or(i64::MAX);
-        let outside = matches!(index, Value::Int(n) if *n >= length || *n < -length);
-        outside && !self.context.speculative
+        is_outside(length, index) && !self.context.speculative
     }
 
     /// The value of a subscripted class. It stores the class and the argument, because annotations
@@ -680,6 +686,12 @@ pub(super) fn slice_of<T: Clone>(values: &[T], start: Option<i64>, stop: Option<
         at += step;
     }
     out
+}
+
+/// Whether an index is known, and outside a sequence of this length.
+fn is_outside(length: usize, index: &Value) -> bool {
+    let length = i64::try_from(length).unwrap_or(i64::MAX);
+    matches!(index, Value::Int(n) if *n >= length || *n < -length)
 }
 
 /// Whether a value is certainly not the position of an element.

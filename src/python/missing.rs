@@ -109,7 +109,9 @@ impl Interp<'_> {
         let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return false };
         let class = class.name;
         let is_never_set = self.is_never_set(class, name);
-        let lacks = is_self && is_module && is_never_set || self.surely_lacks(object, name);
+        // A class without a constructor, or with methods for subclasses, may be a part of other classes.
+        let is_whole = || is_module || self.user_method(object, "__init__").is_some() && !self.is_abstract(object);
+        let lacks = is_self && is_never_set && is_whole() || self.surely_lacks(object, name);
         if !lacks {
             return false;
         }
@@ -151,7 +153,7 @@ impl Interp<'_> {
         !line.is_empty()
             && line.iter().all(|class| match class {
                 Value::Path(path) => {
-                    matches!(path.as_str(), "builtins.object" | "abc.ABC")
+                    matches!(path.as_str(), "builtins.object" | "abc.ABC" | "torch.utils.data.Dataset")
                         || path.as_str() == self.library.words().module
                 }
                 Value::Obj(id) => matches!(self.heap.get(*id), Data::Class(class) if !class.open),

@@ -15,7 +15,7 @@ use self::names::{named_device, path_text};
 use super::Args;
 use super::interp::{Body, Interp};
 use crate::syntax::ast::{Arguments, ExprAttribute, ExprCall, ParameterWithDefault, StmtFor, StmtFunctionDef};
-use crate::syntax::{Expr, Span};
+use crate::syntax::{Expr, Span, Stmt, path_of, statements};
 use crate::value::{Data, Device, DeviceKind, Grad, ObjId, Open, Type, Value, sym};
 
 /// Whether a value may be a device, and it is not known which.
@@ -195,11 +195,34 @@ impl<'p> Interp<'p> {
     /// Whether the source of an object's classes contains a call of a function or method of one of
     /// these names.
     pub(crate) fn classes_call(&self, object: &Value, names: &[&str]) -> bool {
-        self.mro_of(object).iter().filter_map(Value::as_obj).any(|class| {
-            let Data::Class(data) = self.heap.get(class) else { return false };
-            match self.code.get(data.code.0 as usize).map(|code| &code.body) {
-                Some(Body::Class(Some(def))) => calls_any(&def.body, names),
-                _ => false,
+        self.class_bodies(object).any(|body| calls_any(body, names))
+    }
+
+    /// Whether a class of an object has a method that only raises `NotImplementedError`, or that is
+    /// abstract: other classes are derived from it.
+    pub(super) fn is_abstract(&self, object: &Value) -> bool {
+        let names_it = |expr: &Expr| path_of(expr).last() == Some(&"NotImplementedError");
+        self.class_bodies(object).flat_map(|body| statements(body, true)).any(|stmt| match stmt {
+            Stmt::Raise(raise) => raise.exc.as_deref().is_some_and(|raised| match raised {
+                Expr::Call(call) => names_it(&call.func),
+                raised => names_it(raised),
+            }),
+            Stmt::FunctionDef(def) => def
+                .decorator_list
+                .iter()
+                .any(|one| path_of(&one.expression).last().is_some_and(|name| name.starts_with("abstract"))),
+            _ => false,
+        })
+    }
+
+    /// The bodies of the program's classes of which an object is an instance.
+    fn class_bodies(&self, object: &Value) -> impl Iterator<Item = &'p [Stmt]> {
+        let line: Vec<Value> = self.mro_of(object).to_vec();
+        line.into_iter().filter_map(|class| {
+            let Data::Class(data) = self.heap.get(class.as_obj()?) else { return None };
+            match self.code.get(data.code.0 as usize).map(|code| code.body) {
+                Some(Body::Class(Some(def))) => Some(def.body.as_slice()),
+                _ => None,
             }
         })
     }
