@@ -22,8 +22,7 @@ torch.utils.data torch.utils.checkpoint torch.cuda torch.cuda.amp torch.amp torc
 torch.distributed torch.distributions torch.fft torch.functional torch.linalg torch.special torch.jit torch.onnx torch.hub torch.random
 torchvision torchvision.models torchvision.datasets torchvision.transforms torchvision.transforms.functional
 torchvision.transforms.v2 torchvision.transforms.v2.functional torchvision.ops torchvision.io torchvision.utils
-torch.nn.attention torch.nn.parameter torch.backends torch.backends.cuda torch.backends.cudnn torch.backends.mps
-torch.multiprocessing torch.optim.swa_utils torch.profiler torch.sparse torch.utils.tensorboard
+torch.nn.attention torch.nn.parameter torch.optim.swa_utils torch.profiler
 torchvision.models.detection torchvision.models.segmentation torchvision.models.video torchvision.tv_tensors
 numpy numpy.random numpy.linalg numpy.fft numpy.testing
 """.split()
