@@ -138,7 +138,7 @@ fn run(
         report.add(found);
         (report.facts, report.around, report.calls) = (later.facts, later.around, later.calls);
     }
-    if !run.ended_early && !run.exhausted && !run.skipped.functions.is_empty() {
+    if !run.ended_early && !run.skipped.functions.is_empty() {
         let unknown = options::unknown(&run);
         let mut found = job.run(&unknown, Wanted::default(), Arguments::UnknownAlso(&run.skipped)).0.diagnostics;
         found.retain(|d| run.skipped.contains(d.span));

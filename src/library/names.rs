@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::torch::nn;
 use crate::python::{meant, nearest};
-use crate::value::{ArrayKind, Data, Device, Heap, Type, Value};
+use crate::value::{ArrayKind, Data, DeviceKind, Heap, Tensor, Type, Value};
 
 /// Names by the dotted path of their module or class.
 type Names = FxHashMap<&'static str, FxHashSet<&'static str>>;
@@ -167,6 +167,12 @@ pub(crate) fn is_tensor_attribute(name: &str) -> bool {
     NAMES.get("torch.Tensor").is_some_and(|names| names.contains(name))
 }
 
+/// Whether nothing is known about the device of a tensor, or only what is assumed about arguments.
+fn has_no_device(tensor: &Tensor) -> bool {
+    let is_named = tensor.device.is_some_and(|device| matches!(device.kind, DeviceKind::Named(_)));
+    tensor.device.is_none() || is_named && tensor.device_at.is_none()
+}
+
 /// The message for an attribute that a value of a known type does not have. There is a message if the
 /// name is similar to an existing one (only for the types in [`SPELT`]), or if it is an attribute of a
 /// type with which this one is often confused: of arrays for a tensor, of modules and tensors for an
@@ -210,9 +216,7 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
             Data::Tensor(tensor) if tensor.wrapper.is_some() => return None,
             // Perhaps only an annotation says that the value is a tensor, and annotations may be
             // wrong.
-            Data::Tensor(t) if t.shape.is_none() && t.dtype.is_none() && !t.device.is_some_and(Device::is_concrete) => {
-                return None;
-            }
+            Data::Tensor(t) if t.shape.is_none() && t.dtype.is_none() && has_no_device(t) => return None,
             Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => ("torch.Tensor", "a tensor"),
             Data::Tensor(_) => ("numpy.ndarray", "a NumPy array"),
             Data::List(_) => ("builtins.list", "a list"),
