@@ -375,7 +375,9 @@ impl<'p> Sources<'p> for Tree<'p> {
     }
 
     fn is_notebook(&self, file: FileId) -> bool {
-        self.0.file(file).kind() == FileKind::Notebook
+        let text = self.0.file(file).text();
+        // Editors run the cells of a script, which begin with such a comment, like those of a notebook.
+        self.0.file(file).kind() == FileKind::Notebook || text.contains("\n# %%") || text.contains("\n#%%")
     }
 
     fn bindings(&self, file: FileId) -> &'p Bindings {

@@ -20,10 +20,13 @@ class Trainer:
 
 class Signals(Dataset):
     def __init__(self, rows):
-        self.rows = [torch.tensor(row) for row in rows]
+        self.records = [torch.tensor(row) for row in rows]
 
     def __len__(self):
-        return len(self.row)  # error: TV801
+        return len(self.record)  # error: TV801
 
     def __getitem__(self, index):
-        return self.rows[index]
+        return self.records[index]
+
+
+print(len(Signals([[1.0]])))

@@ -19,14 +19,14 @@ class Signals(Dataset):
     length: int
 
     def __init__(self, rows):
-        self.rows = [torch.tensor(row) for row in rows]
+        self.records = [torch.tensor(row) for row in rows]
 
     # A caller sets it.
     def __len__(self):
         return self.length
 
     def __getitem__(self, index):
-        return self.rows[index]
+        return self.records[index]
 
 
 signals = Signals([[1.0], [2.0]])

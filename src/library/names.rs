@@ -179,6 +179,11 @@ fn has_no_device(tensor: &Tensor) -> bool {
 /// optimizer or a scheduler, of tensors for all other types.
 pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
     let (class, what) = plain_type(heap, value)?;
+    // NumPy's functions return a pandas object for a pandas object.
+    let is_open = heap.tensor_ref(value).is_some_and(|array| array.shape.is_none());
+    if class == "numpy.ndarray" && is_open && matches!(name, "values" | "index") {
+        return None;
+    }
     let own = NAMES.get(class)?;
     if own.contains(name) || name.starts_with('_') {
         return None;

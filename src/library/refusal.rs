@@ -20,6 +20,11 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
         return;
     }
     let Some((message, sure)) = fault(path.as_str(), &sigs, args) else { return };
+    // Parameters may have had other names in older versions: `ParameterList(parameters=…)`.
+    let takes = |name: Sym| sigs.iter().any(|sig| sig.params.iter().any(|p| p.name == name));
+    if args.kw.iter().any(|(name, _)| !takes(*name)) && path.as_str().starts_with("torch.") && excludes_newest(it) {
+        return;
+    }
     let assumed = (!sure).then_some("with the newest PyTorch");
     let rejection = Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed };
     if sure {

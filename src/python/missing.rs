@@ -112,7 +112,8 @@ impl Interp<'_> {
         // A class without a constructor, or with methods for subclasses, may be a part of other classes.
         let is_whole = || is_module || self.user_method(object, "__init__").is_some() && !self.is_abstract(object);
         let lacks = is_self && is_never_set && is_whole() || self.surely_lacks(object, name);
-        if !lacks {
+        // A module that contains this one may have called its `forward`.
+        if !lacks || is_module && self.sets_later(object, name) {
             return false;
         }
         if is_never_set {

@@ -16,7 +16,7 @@ use super::Args;
 use super::interp::{Body, Interp};
 use crate::syntax::ast::{Arguments, ExprAttribute, ExprCall, ParameterWithDefault, StmtFor, StmtFunctionDef};
 use crate::syntax::{Expr, Span, Stmt, path_of, statements};
-use crate::value::{Data, Device, DeviceKind, Grad, ObjId, Open, Type, Value, sym};
+use crate::value::{Data, Device, DeviceKind, Grad, ObjId, Open, Sym, Type, Value, sym};
 
 /// Whether a value may be a device, and it is not known which.
 fn may_be_device(value: &Value) -> bool {
@@ -212,6 +212,18 @@ impl<'p> Interp<'p> {
                 .iter()
                 .any(|one| path_of(&one.expression).last().is_some_and(|name| name.starts_with("abstract"))),
             _ => false,
+        })
+    }
+
+    /// Whether a method of an object, other than its constructor, assigns an attribute.
+    pub(super) fn sets_later(&self, object: &Value, name: Sym) -> bool {
+        let methods = self.class_bodies(object).flatten().filter_map(Stmt::as_function_def_stmt);
+        let mut others = methods.filter(|method| method.name.as_str() != "__init__");
+        others.any(|method| {
+            statements(&method.body, false)
+                .into_iter()
+                .filter_map(Stmt::as_assign_stmt)
+                .any(|assign| assign.targets.iter().any(|target| path_of(target) == ["self", name.as_str()]))
         })
     }
 

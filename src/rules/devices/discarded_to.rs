@@ -48,13 +48,18 @@ impl Rule for DiscardedTo {
         // If the receiver is not a name, attribute or element, the call may be there for another
         // reason: `torch.zeros(1).cuda()` initialises CUDA.
         let Some(name) = cx.source(call).and_then(|text| receiver_of(&text, method)) else { return };
-        let device = before.device.zip(after.device).and_then(|(a, b)| a.same(b).map(|same| !same));
+        let device = before.device.zip(after.device).and_then(|(a, b)| match a == b {
+            true => Some(false),
+            false => a.same(b).map(|same| !same),
+        });
         let dtype = before.dtype.zip(after.dtype).map(|(a, b)| a != b);
         let severity = match (device, dtype) {
             (Some(true), _) | (_, Some(true)) => Severity::Error,
             (Some(false), Some(false)) => return,
             // A parameter is usually created on the target device, or moved there with its module.
             (None, _) if before.parameter => return,
+            // A notebook shows the result.
+            _ if it.is_notebook() => return,
             _ => Severity::Warning,
         };
         let message = format!("the result of `{method}` is not used: `{name}` does not change");

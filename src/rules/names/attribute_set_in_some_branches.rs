@@ -134,7 +134,7 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFuncti
         for variable in assigned(&arms) {
             let goes_on = |arm: &&Arm<'_>| !sets(arm.body, variable) && !may_leave(arm.body);
             let Some(arm) = arms.iter().find(goes_on) else { continue };
-            if arm.test.is_some_and(|test| is_refused(source, test)) {
+            if arm.test.is_some_and(|test| is_refused(source, test)) || is_placeholder(arm) {
                 continue;
             }
             let Some(read) = first_read(rest, variable) else { continue };
@@ -156,6 +156,16 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFuncti
             findings.report(NAME, Severity::Warning, message, source.span(read), vec![label]);
         }
     }
+}
+
+/// Whether a branch is a placeholder (`elif kind == "new": pass`), or an `else` that only reports a wrong value.
+/// The program does not get there.
+fn is_placeholder(arm: &Arm<'_>) -> bool {
+    arm.body.iter().all(|stmt| match stmt {
+        Stmt::Pass(_) => arm.test.is_none_or(|test| compared(test).is_some()),
+        Stmt::Expr(expr) => arm.test.is_none() && expr.value.is_call_expr(),
+        _ => false,
+    })
 }
 
 /// Whether the program raises an exception for the same value elsewhere: `if kind == "voc": raise …`.
