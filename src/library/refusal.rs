@@ -66,7 +66,9 @@ const OF_HYDRA: &[&str] = &["_target_", "_partial_", "_args_", "_recursive_", "_
 
 /// What is wrong with the arguments, and whether they are wrong in every PyTorch version.
 fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
-    let name = path.rsplit('.').next().unwrap_or_default();
+    // A layer's call passes its arguments, after the layer itself, to `forward`.
+    let layer = path.strip_suffix(".forward");
+    let name = layer.unwrap_or(path).rsplit('.').next().unwrap_or_default();
     let in_nn = path.starts_with("torch.nn.");
     let takes = |name: Sym| sigs.iter().any(|sig| sig.double_star || sig.params.iter().any(|p| p.name == name));
     if args.kw.iter().any(|(name, _)| OF_HYDRA.contains(&name.as_str())) {
@@ -97,5 +99,6 @@ fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
     // Functions with more parameters may have accepted some of them by position in another version.
     let is_sure = in_nn && is_class || most == 1 && path.rsplit_once('.').is_some_and(|(of, _)| of == "torch");
     let too_many = is_sure && sig.star.is_none() && args.pos.len() > most;
-    too_many.then(|| (surplus_arguments(name, most, args.pos.len()), true))
+    let own = usize::from(layer.is_some());
+    too_many.then(|| (surplus_arguments(name, most - own, args.pos.len() - own), true))
 }

@@ -222,6 +222,8 @@ mod tests {
         ("torch.empty_permuted", "has one model with all functions that return uninitialised tensors"),
         ("torch.empty_quantized", "has one model with all functions that return uninitialised tensors"),
         ("torch.linalg.diagonal", "has the model of `torch.diagonal`, which takes `input`"),
+        ("torch.nn.PoissonNLLLoss.forward", "the model of all losses takes `input`, not `log_input`"),
+        ("torch.nn.RMSNorm.forward", "the model of all norms takes `input`, not `x`"),
         ("torch.nn.functional.one_hot", "documented with the name `tensor`; the model takes `input`"),
         ("torch.optim.Optimizer", "programs derive from it with or without `defaults`"),
         ("torch.optim.lr_scheduler.ChainedScheduler", "registered with all schedulers"),
@@ -244,6 +246,10 @@ mod tests {
                 sigs.iter().flat_map(|sig| &sig.params).map(|param| param.name.as_str()).collect()
             };
             let all: Vec<&Sig> = listed.iter().collect();
+            // The calls of layers are registered with their classes.
+            if path.as_str().ends_with(".forward") && names(&hand) == names(&all) {
+                continue;
+            }
             // Signatures with `*args` or `**kwargs` are incomplete on purpose.
             if hand.iter().any(|sig| is_open(sig)) {
                 continue;

@@ -364,6 +364,9 @@ def signatures():
                 if inspect.isfunction(value) and module_name != "torch" and not belongs(module_name, value):
                     continue
                 put(path, of_python(value))
+                # The arguments of a layer's call.
+                if inspect.isclass(value) and issubclass(value, torch.nn.Module) and value.forward.__name__ == "forward":
+                    put(f"{path}.forward", of_python(value.forward))
             elif inspect.isbuiltin(value) or inspect.isroutine(value):
                 own = getattr(value, "__name__", name)
                 if module_name == "torch":
