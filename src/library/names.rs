@@ -192,11 +192,21 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
     let near = nearest(name, own.iter().copied()).filter(|_| SPELT.contains(&class));
     let confused = match class {
         "torch.Tensor" => has("numpy.ndarray"),
+        "builtins.dict" => MISTAKEN_FOR_VALUE.contains(&name),
         OPTIMIZER | SCHEDULER => has("torch.nn.Module") || has("torch.Tensor"),
         _ => has("torch.Tensor") && !(class == "builtins.tuple" && FIELDS.contains(&name)),
     };
     (confused || near.is_some()).then(|| format!("{what} has no attribute `{name}`{}", meant(near)))
 }
+
+/// Attributes of losses, outputs, modules, optimizers and schedulers that programs read from the dictionary
+/// that contains them: `losses.backward()`. Other attributes, such as `to`, may be those of a class of
+/// another library that is modelled as a dictionary.
+#[rustfmt::skip]
+const MISTAKEN_FOR_VALUE: &[&str] = &[
+    "argmax", "backward", "detach", "eval", "item", "max", "mean", "ndim", "parameters", "squeeze", "step", "sum",
+    "train", "unsqueeze", "view", "zero_grad",
+];
 
 const OPTIMIZER: &str = "torch.optim.Optimizer";
 const SCHEDULER: &str = "torch.optim.lr_scheduler.LRScheduler";
@@ -225,6 +235,7 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
             Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => ("torch.Tensor", "a tensor"),
             Data::Tensor(_) => ("numpy.ndarray", "a NumPy array"),
             Data::List(_) => ("builtins.list", "a list"),
+            Data::Dict(_) => ("builtins.dict", "a dictionary"),
             Data::Instance(instance) if !instance.open => match &instance.class {
                 Value::Path(path) if path.as_str().starts_with("torch.optim.lr_scheduler.") => {
                     (SCHEDULER, "a learning rate scheduler")

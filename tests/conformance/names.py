@@ -6,6 +6,7 @@ A line is a module or class, a colon, and its public names. These include submod
 imported first, and names that a module creates only when they are accessed.
 """
 
+import collections
 import importlib
 import inspect
 import pkgutil
@@ -51,6 +52,7 @@ CLASSES = {
     "numpy.ndarray": ARRAYS,
     "torch.optim.Optimizer": tuple(optimizers()),
     "torch.optim.lr_scheduler.LRScheduler": tuple(schedulers()),
+    "builtins.dict": (dict, collections.OrderedDict, collections.defaultdict, collections.Counter),
     "builtins.list": (list,),
     "builtins.tuple": (tuple, torch.Size),
     "builtins.str": (str,),

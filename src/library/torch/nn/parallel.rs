@@ -93,7 +93,7 @@ fn same_model(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// A module or function that TorchScript has compiled; `parameter` is the argument that holds it.
+/// A module or function that `torch.jit` has compiled; `parameter` is the argument that holds it.
 fn compiled(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
     let object = b.get(parameter);
     // The result has more attributes than the module, such as `save` and `graph`.
