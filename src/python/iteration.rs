@@ -24,7 +24,7 @@ impl Interp<'_> {
             let mut at = start;
             while (step > 0 && at < stop) || (step < 0 && at > stop) {
                 if i64::try_from(out.len()).is_ok_and(|n| n >= MAX_RANGE) {
-                    #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+                    #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
                     let all =
                         Value::ranged(Range::up_to(start.min(stop) as f64, Size::Int(start.max(stop))), false, None);
                     return self.heap.iter(Items::Many(all));
@@ -40,7 +40,7 @@ impl Interp<'_> {
         let first = start.map(Value::Int);
         let stop = if values.len() == 1 { values.first() } else { values.get(1) };
         let element = match (start, stop.and_then(Value::as_size)) {
-            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
             (Some(start @ 0..), Some(stop @ Size::Expr(_))) if step.is_some_and(|n| n > 0) => {
                 Value::ranged(Range::up_to(start as f64, stop), false, None)
             }
@@ -49,7 +49,7 @@ impl Interp<'_> {
         // A symbolic length is assumed not to be 0, so the range has an element.
         let filled = stop.is_some_and(|stop| {
             let least = stop.range().map(|(range, _)| range.lo());
-            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
             let start = start.map(|start| start as f64);
             stop.as_size().is_some_and(|size| !size.is_unknown())
                 || least.zip(start).is_some_and(|(least, start)| least > start)

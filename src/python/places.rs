@@ -7,7 +7,7 @@ use crate::syntax::ast::ExprCall;
 use crate::syntax::{Expr, path_of};
 use crate::value::{Data, Value};
 
-/// Names that programs give to different things, or that are often exchanged on purpose.
+/// Names that programs use for many different things, or whose arguments are often swapped on purpose.
 const GENERIC: &[&str] = &[
     "args", "data", "input", "inputs", "name", "names", "other", "out", "output", "outputs", "params", "path", "self",
     "size", "target", "tensor", "value", "values", "index", "key", "keys", "func", "mode", "mask", "dim", "shape",

@@ -299,7 +299,7 @@ impl Value {
     pub(crate) fn as_f64(&self) -> Option<f64> {
         match self {
             Value::Float(x) => Some(*x),
-            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
             other => other.as_int().map(|n| n as f64),
         }
     }

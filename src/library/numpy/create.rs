@@ -342,7 +342,7 @@ fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             let n = if (distance > 0) == (s > 0) { distance.unsigned_abs().div_ceil(s.unsigned_abs()) } else { 0 };
             count = i64::try_from(n).map_or(Size::Unknown, Size::Int);
             out = out.with_shape(vec![count.clone()], at);
-            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
             if let Some(n) = usize::try_from(n).ok().filter(|n| *n <= MOST_DATA) {
                 set_data(&mut out, (0..n).map(|i| a as f64 + i as f64 * s as f64).collect(), at);
             } else if s == 1 {

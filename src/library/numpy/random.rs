@@ -245,7 +245,7 @@ fn choice(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (a, size) = (b.get("a"), b.get("size"));
     let at = cx.at();
     let (dtype, range, row) = match a.as_int() {
-        #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+        #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
         Some(n) => (Some(Dtype::Int64), Some(Range::attained(0.0, n as f64 - 1.0)), Some(Vec::new())),
         None if a.number_type() == Some(Type::Int) => (Some(Dtype::Int64), None, Some(Vec::new())),
         None => match as_array(cx, &a) {
@@ -276,7 +276,7 @@ fn permutation(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (x, at) = (b.get("x"), cx.at());
     if let Some(n) = x.as_size().filter(|_| x.number_type().is_some()) {
         let mut out = array(Some(vec![n.clone()]), Some(Dtype::Int64), at);
-        #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+        #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
         if let Size::Int(n @ 1..) = n {
             let mut range = Range::attained(0.0, n as f64 - 1.0);
             range.certain = true;

@@ -123,7 +123,7 @@ fn arg_extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let mut out = array(None, Some(Dtype::Int64), at);
     out.shape = reduced(cx, &a, &axis, &b.get("keepdims"));
-    #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+    #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
     if let Some(n) = length.known().filter(|n| *n > 0) {
         out = out.with_range(Some(Range::bounds(0.0, n as f64 - 1.0)), at);
     }

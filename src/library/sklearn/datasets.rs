@@ -118,7 +118,7 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn made(cx: &mut Cx<'_, '_>, rows: &Value, columns: &Value, classes: Option<i64>) -> Value {
     let (at, rows, columns) = (cx.at(), cx.size_of(rows), cx.size_of(columns));
     let features = array(Some(vec![rows.clone(), columns]), Some(Dtype::Float64), at);
-    #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+    #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
     let target = match classes {
         Some(n @ 1..) => targets(cx, rows, Some(Dtype::Int64), Some((0.0, n as f64 - 1.0))),
         Some(_) => targets(cx, rows, Some(Dtype::Float64), None),

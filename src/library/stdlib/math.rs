@@ -71,8 +71,8 @@ fn float_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn log(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match (b.get("x").as_f64(), b.get("base")) {
         (Some(x), Value::None) => finite(x.ln()),
-        // Python computes the quotient of the logarithms, whose last bit may differ from Rust's
-        // `log`.
+        // Like Python, this divides the logarithms. The last bit of `log2` or `log10` may be another:
+        // `math.log(1000, 10)` is 2.9999999999999996.
         (Some(x), base) => base.as_f64().map_or(Value::Any(Type::Float), |base| finite(x.ln() / base.ln())),
         _ => Value::Any(Type::Float),
     }

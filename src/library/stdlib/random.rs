@@ -73,7 +73,7 @@ fn randrange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let unit = b.get("step").as_int() == Some(1);
     match (start.as_f64(), stop.as_size()) {
-        #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+        #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
         (Some(first), Some(Size::Int(end))) if unit && first < end as f64 => {
             Value::ranged(Range::attained(first, end as f64 - 1.0), true, cx.at())
         }

@@ -425,7 +425,7 @@ fn random_integers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     replace(cx, &b.get("input"), |t| {
         if let (Some(from), Some(last)) = (from, to.and_then(|to| to.checked_sub(1))) {
-            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
             set_range(t, Some(Range::bounds(from as f64, last as f64)), at);
         }
     })

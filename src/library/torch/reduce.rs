@@ -168,7 +168,7 @@ pub(crate) fn refuse_empty(cx: &mut Cx<'_, '_>, input: Named<'_>, dims: &Dims) -
     };
     let none = *dims == Dims::All && input.1.numel().known() == Some(0) || size.known() == Some(0);
     if none {
-        let message = format!("`{}` is {}: there is no element to take", input.0, shape_text(input.1));
+        let message = format!("`{}` is {}: there are no elements to reduce", input.0, shape_text(input.1));
         cx.reject(RejectKind::Shape, message, vec![shape_read(input, None)]);
     }
     none

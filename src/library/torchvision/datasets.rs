@@ -88,7 +88,7 @@ fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     if name == "QMNIST" && !b.get("what").is_none() || name == "STL10" && !b.get("folds").is_none() {
         count = None;
     }
-    #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+    #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
     let range = labels.map(|(lo, hi)| {
         let mut range = Range::of_data(lo as f64, hi as f64);
         range.certain = true;

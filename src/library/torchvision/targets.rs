@@ -14,7 +14,7 @@ pub(super) fn special(cx: &mut Cx<'_, '_>, name: &str, spec: &ImageDataset, b: &
         "CocoDetection" | "CocoCaptions" => cx.list_of(Value::Unknown),
         "VOCDetection" => Value::Unknown,
         "FakeData" => match b.get("num_classes").as_int() {
-            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
             Some(n) if n > 0 => {
                 let at = cx.at();
                 Value::ranged(Range::of_data(0.0, n as f64 - 1.0), false, at)

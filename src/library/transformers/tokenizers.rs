@@ -220,7 +220,7 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     for name in names {
         let most = match name {
-            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            #[expect(clippy::cast_precision_loss, reason = "only a bound of a range")]
             "input_ids" => cx.attr(&tokenizer, "_top").as_int().map(|n| n as f64 - 1.0),
             _ => Some(1.0),
         };
