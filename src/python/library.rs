@@ -242,6 +242,8 @@ pub(crate) struct Words {
     pub module: &'static str,
     /// Classes of modules that have `+`, `+=` or `*`.
     pub modules_with_operators: &'static [&'static str],
+    /// Classes other than modules whose instances have no public attributes of their own.
+    pub plain_bases: &'static [&'static str],
     /// The class of tensors.
     pub tensor: &'static str,
     /// Methods that only modules have, among the objects that are called with tensors.

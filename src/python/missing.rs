@@ -147,14 +147,15 @@ impl Interp<'_> {
         !self.context.speculative || object.as_obj().is_some_and(|id| self.constructor_sets(id, name))
     }
 
-    /// Whether the program defines all classes of an object, except `torch.nn.Module`, `object` and
-    /// `abc.ABC`.
+    /// Whether the program defines all classes of an object, except the class of modules, `object`,
+    /// `abc.ABC` and [`Words::plain_bases`](super::library::Words).
     fn has_only_known_bases(&self, object: &Value) -> bool {
         let line = self.mro_of(object);
         !line.is_empty()
             && line.iter().all(|class| match class {
                 Value::Path(path) => {
-                    matches!(path.as_str(), "builtins.object" | "abc.ABC" | "torch.utils.data.Dataset")
+                    matches!(path.as_str(), "builtins.object" | "abc.ABC")
+                        || self.library.words().plain_bases.contains(&path.as_str())
                         || path.as_str() == self.library.words().module
                 }
                 Value::Obj(id) => matches!(self.heap.get(*id), Data::Class(class) if !class.open),

@@ -79,6 +79,7 @@ pub(crate) const WORDS: Words = Words {
     module: "torch.nn.Module",
     modules_with_operators: &["torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"],
     tensor: "torch.Tensor",
+    plain_bases: &["torch.utils.data.Dataset"],
     module_methods: &[
         "eval",
         "load_state_dict",
@@ -258,8 +259,8 @@ pub(crate) fn give_tensors(it: &mut Interp<'_>, path: Sym, bound: &mut Bound) {
 }
 
 /// For an operator with at least one operand of unknown type: `Ok` with the operands as tensors, or
-/// `Err` with the result if the other operand is a number. `None` if nothing is known about the
-/// result.
+/// `Err` with the result if the other operand is a number, or unknown. `None` if nothing is known about
+/// the result.
 pub(crate) fn operands(
     it: &mut Interp<'_>,
     op: BinOp,
