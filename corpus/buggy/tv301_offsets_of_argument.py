@@ -12,7 +12,7 @@ def corners(points, size):
     points = torch.clamp(points, min=0.0)
     index = torch.floor(points / size)
     lowest = index * size
-    highest = lowest + torch.tensor([1.0, 1.0, 1.0]) * size  # error: TV301
+    highest = lowest + torch.tensor([1.0, 1.0, 1.0]) * size  # warning: TV301
     return lowest, highest
 
 
@@ -24,4 +24,4 @@ def penalty(real: torch.Tensor, fake: torch.Tensor):
     mixed = share * real + (1 - share) * fake
     norm = mixed.flatten(1).norm(2, dim=1)
     zero = torch.zeros(norm.size(0))
-    return torch.max(zero, norm - 1).mean()  # error: TV301
+    return torch.max(zero, norm - 1).mean()  # warning: TV301
