@@ -50,6 +50,7 @@ impl<'p> Interp<'p> {
         library.ended(self);
         self.context.speculative = true;
         self.forget_global_contents();
+        self.forget_replaced_functions(scope);
         // These functions run only once, not in every possible call context, so their budget is
         // smaller.
         self.meter.begin_uncalled();
@@ -85,6 +86,18 @@ impl<'p> Interp<'p> {
             _ => false,
         };
         !self.executed.contains(&code) || !self.also_uncalled.is_empty() && also()
+    }
+
+    /// Makes unknown the global names to which the file first gives a function and then another value. A
+    /// function that nothing calls may be older than the last value.
+    fn forget_replaced_functions(&mut self, scope: ObjId) {
+        let body = &self.sources.module(self.root).body;
+        let functions: FxHashSet<&str> =
+            body.iter().filter_map(Stmt::as_function_def_stmt).map(|def| def.name.as_str()).collect();
+        let targets = body.iter().filter_map(Stmt::as_assign_stmt).flat_map(|assign| &assign.targets);
+        for name in targets.filter_map(Expr::as_name_expr).filter(|name| functions.contains(name.id.as_str())) {
+            self.heap.bind(scope, sym(name.id.as_str()), Some(Value::Unknown));
+        }
     }
 
     /// Makes unknown the contents of the global lists, sets and dictionaries that uncalled

@@ -158,14 +158,10 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFuncti
     }
 }
 
-/// Whether a branch is a placeholder (`elif kind == "new": pass`), or an `else` that only reports a wrong value.
-/// The program does not get there.
+/// Whether a branch is a placeholder for a value that the program does not use yet: `elif kind == "new": pass`.
 fn is_placeholder(arm: &Arm<'_>) -> bool {
-    arm.body.iter().all(|stmt| match stmt {
-        Stmt::Pass(_) => arm.test.is_none_or(|test| compared(test).is_some()),
-        Stmt::Expr(expr) => arm.test.is_none() && expr.value.is_call_expr(),
-        _ => false,
-    })
+    let is_equality = |test: &Expr| matches!(test, Expr::Compare(compare) if *compare.ops == [CmpOp::Eq]);
+    arm.test.is_some_and(is_equality) && arm.body.iter().all(Stmt::is_pass_stmt)
 }
 
 /// Whether the program raises an exception for the same value elsewhere: `if kind == "voc": raise …`.
