@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::torch::nn;
 use crate::python::{meant, nearest};
-use crate::value::{ArrayKind, Data, DeviceKind, Heap, Key, Tensor, Type, Value};
+use crate::value::{ArrayKind, Data, DeviceKind, Dict, Heap, Key, Tensor, Type, Value};
 
 /// Names by the dotted path of their module or class.
 type Names = FxHashMap<&'static str, FxHashSet<&'static str>>;
@@ -178,10 +178,15 @@ fn has_no_device(tensor: &Tensor) -> bool {
 /// type with which this one is often confused: of arrays for a tensor, of modules and tensors for an
 /// optimizer or a scheduler, of tensors for all other types.
 pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
-    let (class, what) = plain_type(heap, value, name)?;
+    let (class, what) = plain_type(heap, value)?;
     // NumPy's functions return a pandas object for a pandas object.
     let is_open = heap.tensor_ref(value).is_some_and(|array| array.shape.is_none());
     if class == "numpy.ndarray" && is_open && matches!(name, "values" | "index") {
+        return None;
+    }
+    // A configuration is modelled as a dictionary whose keys are attributes, too.
+    let may_have = |dict: &Dict| dict.open.is_some() || dict.entries.contains_key(&Key::Str(name.into()));
+    if class == "builtins.dict" && heap.dict_of(value).is_some_and(may_have) {
         return None;
     }
     let own = NAMES.get(class)?;
@@ -216,7 +221,7 @@ const SCHEDULER: &str = "torch.optim.lr_scheduler.LRScheduler";
 const SPELT: &[&str] = &["torch.Tensor", "builtins.list", "builtins.str", OPTIMIZER, SCHEDULER];
 
 /// The class that has the same attributes as the value, and how messages name the value.
-fn plain_type(heap: &Heap, value: &Value, name: &str) -> Option<(&'static str, &'static str)> {
+fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)> {
     let is_part =
         |item: &Value| item.number_type() == Some(Type::Int) || matches!(item, Value::Size(_)) || heap.is_tensor(item);
     Some(match value {
@@ -235,10 +240,7 @@ fn plain_type(heap: &Heap, value: &Value, name: &str) -> Option<(&'static str, &
             Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => ("torch.Tensor", "a tensor"),
             Data::Tensor(_) => ("numpy.ndarray", "a NumPy array"),
             Data::List(_) => ("builtins.list", "a list"),
-            // A configuration is modelled as a dictionary whose keys are attributes, too.
-            Data::Dict(dict) if dict.open.is_none() && !dict.entries.contains_key(&Key::Str(name.into())) => {
-                ("builtins.dict", "a dictionary")
-            }
+            Data::Dict(_) => ("builtins.dict", "a dictionary"),
             Data::Instance(instance) if !instance.open => match &instance.class {
                 Value::Path(path) if path.as_str().starts_with("torch.optim.lr_scheduler.") => {
                     (SCHEDULER, "a learning rate scheduler")

@@ -29,11 +29,8 @@ impl Interp<'_> {
             // The positions of a string, tuple or list are numbers.
             object if is_no_position(index) && self.is_plain_sequence(object) => self.raise("TypeError"),
             object if object.is_none() || object.number_type().is_some() => self.raise("TypeError"),
-            Value::Tuple(items) if is_outside(items.len(), index) => {
-                let message = match index.as_int() {
-                    Some(n) => format!("index {n} is out of range: the tuple has {}", counted(items.len(), "element")),
-                    None => "this index is out of range".to_owned(),
-                };
+            Value::Tuple(items) if let Some(n) = outside(items.len(), index) => {
+                let message = format!("index {n} is out of range: the tuple has {}", counted(items.len(), "element"));
                 self.report_missing(RejectKind::Index, message, span);
                 self.raise("IndexError")
             }
@@ -100,7 +97,7 @@ impl Interp<'_> {
     /// Whether an index is certainly outside a sequence of this length. In an uncalled function,
     /// this is never certain, because a list may have grown.
     pub(super) fn is_beyond(&self, length: usize, index: &Value) -> bool {
-        is_outside(length, index) && !self.context.speculative
+        outside(length, index).is_some() && !self.context.speculative
     }
 
     /// The value of a subscripted class. It stores the class and the argument, because annotations
@@ -688,10 +685,13 @@ pub(super) fn slice_of<T: Clone>(values: &[T], start: Option<i64>, stop: Option<
     out
 }
 
-/// Whether an index is known, and outside a sequence of this length.
-fn is_outside(length: usize, index: &Value) -> bool {
+/// The index, if it is known and outside a sequence of this length.
+fn outside(length: usize, index: &Value) -> Option<i64> {
     let length = i64::try_from(length).unwrap_or(i64::MAX);
-    matches!(index, Value::Int(n) if *n >= length || *n < -length)
+    match index {
+        Value::Int(n) if *n >= length || *n < -length => Some(*n),
+        _ => None,
+    }
 }
 
 /// Whether a value is certainly not the position of an element.

@@ -229,9 +229,9 @@ impl<'p> Interp<'p> {
 
     /// The bodies of the program's classes of which an object is an instance.
     fn class_bodies(&self, object: &Value) -> impl Iterator<Item = &'p [Stmt]> {
-        let line: Vec<Value> = self.mro_of(object).to_vec();
-        line.into_iter().filter_map(|class| {
-            let Data::Class(data) = self.heap.get(class.as_obj()?) else { return None };
+        let line = self.mro_of(object);
+        (0..line.len()).filter_map(move |at| {
+            let Data::Class(data) = self.heap.get(line.get(at)?.as_obj()?) else { return None };
             match self.code.get(data.code.0 as usize).map(|code| code.body) {
                 Some(Body::Class(Some(def))) => Some(def.body.as_slice()),
                 _ => None,

@@ -112,9 +112,14 @@ const TAKE_OTHERS: &[&str] = &[
 fn takes_tensor(path: &[&str]) -> bool {
     match path {
         ["torch", function] => function.starts_with(|c: char| c.is_lowercase()) && !TAKE_OTHERS.contains(function),
-        ["F", _] | [.., "functional", _] | [.., "type_as" | "expand_as" | "view_as"] => true,
-        _ => false,
+        ["F", _] | [.., "functional", _] => true,
+        path => is_like(path),
     }
+}
+
+/// Whether a function is a method whose argument is a tensor: `x.type_as(y)`.
+fn is_like(path: &[&str]) -> bool {
+    matches!(path, [.., "type_as" | "expand_as" | "view_as"])
 }
 
 /// A tensor, if the function uses the parameter in a way that only tensors allow. The arguments of
@@ -127,7 +132,7 @@ pub(crate) fn used(it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Valu
         Use::Operand => inside,
         // Functions of torchvision also take images.
         Use::Argument(path) => {
-            (inside || path.first() == Some(&"torch") || matches!(**path, [.., "type_as" | "expand_as" | "view_as"]))
+            (inside || path.first() == Some(&"torch") || is_like(path))
                 && takes_tensor(path)
                 && !["transforms.functional as F", "transforms import functional as F", "v2 import functional as F"]
                     .iter()
@@ -151,11 +156,12 @@ pub(crate) fn used(it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Valu
 /// Gives a tensor argument of a function that nothing calls the device `x.device`, if the program
 /// shows that its arguments may be on a GPU.
 pub(crate) fn place_argument(it: &mut Interp<'_>, argument: &Value, name: &str, function: &str) {
+    let Some(id) = argument.as_obj().filter(|_| it.heap.is_tensor(argument)) else { return };
     let evidence = [".device", ".cuda(", "device=", ".type_as("];
     let places = !function.contains("collate")
         && !it.mentions("def __getitem__(")
         && evidence.iter().any(|text| it.mentions(text));
-    if places && let Some(id) = argument.as_obj().filter(|_| it.heap.is_tensor(argument)) {
+    if places {
         let device = Device::of(DeviceKind::Named(sym(&format!("`{name}.device`"))));
         it.heap.update_tensor(id, |t| t.device = t.device.or(Some(device)));
     }

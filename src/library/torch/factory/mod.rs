@@ -287,7 +287,7 @@ fn full(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let shape = dims(cx, b, &[size]);
     let (dtype, value) = fill_value(cx, &b.get("fill_value"));
     // Before PyTorch 1.7, the dtype did not depend on the value.
-    let is_old = cx.it.excludes("torch", "1.7");
+    let is_old = b.get("dtype").is_none() && cx.it.excludes("torch", "1.7");
     let options = Options::here(cx, b, dtype.filter(|_| !is_old));
     let mut out = options.tensor(shape, cx.at());
     if value.is_none_or(|v| fills(cx, v, ("the result", &out))) {
