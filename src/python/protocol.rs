@@ -198,20 +198,13 @@ impl<'p> Interp<'p> {
         self.class_bodies(object).any(|body| calls_any(body, names))
     }
 
-    /// Whether a class of an object has a method that only raises `NotImplementedError`, or that is
-    /// abstract: other classes are derived from it.
+    /// Whether a method of an object is abstract, or raises `NotImplementedError` on every call: other
+    /// classes are derived from the object's class.
     pub(super) fn is_abstract(&self, object: &Value) -> bool {
-        let names_it = |expr: &Expr| path_of(expr).last() == Some(&"NotImplementedError");
-        self.class_bodies(object).flat_map(|body| statements(body, true)).any(|stmt| match stmt {
-            Stmt::Raise(raise) => raise.exc.as_deref().is_some_and(|raised| match raised {
-                Expr::Call(call) => names_it(&call.func),
-                raised => names_it(raised),
-            }),
-            Stmt::FunctionDef(def) => def
-                .decorator_list
-                .iter()
-                .any(|one| path_of(&one.expression).last().is_some_and(|name| name.starts_with("abstract"))),
-            _ => false,
+        let methods = self.class_bodies(object).flatten().filter_map(Stmt::as_function_def_stmt);
+        methods.filter(|method| is_left_to_subclasses(method)).any(|method| {
+            let resolved = self.method_def(object, method.name.as_str());
+            resolved.is_none_or(|resolved| std::ptr::eq(resolved, method))
         })
     }
 
@@ -243,14 +236,31 @@ impl<'p> Interp<'p> {
     /// tensors to the CPU.
     fn keeps_device(&self, object: &Value) -> bool {
         let is_module = self.mro_of(object).iter().any(|class| class.as_path() == Some(self.library.words().module));
-        let forward = self.user_method(object, "forward").filter(|_| is_module);
-        let function = forward.and_then(|method| Some(self.heap.get(function_of(&method)?)));
-        let Some(Data::Function(function)) = function else { return false };
-        match self.code.get(function.code.0 as usize).map(|code| &code.body) {
-            Some(Body::Function(def)) => !moves_to_host(&def.body, self.library.words()),
-            _ => false,
+        let forward = self.method_def(object, "forward").filter(|_| is_module);
+        forward.is_some_and(|def| !moves_to_host(&def.body, self.library.words()))
+    }
+
+    /// The definition of a method of the program.
+    fn method_def(&self, object: &Value, name: &str) -> Option<&'p StmtFunctionDef> {
+        let Data::Function(function) = self.heap.get(function_of(&self.user_method(object, name)?)?) else {
+            return None;
+        };
+        match self.code.get(function.code.0 as usize).map(|code| code.body) {
+            Some(Body::Function(def)) => Some(def),
+            _ => None,
         }
     }
+}
+
+/// Whether a method is abstract, or raises `NotImplementedError` on every call that ends.
+fn is_left_to_subclasses(method: &StmtFunctionDef) -> bool {
+    let names_it = |expr: &Expr| path_of(expr).last() == Some(&"NotImplementedError");
+    let is_abstract = |decorator: &Expr| path_of(decorator).last().is_some_and(|name| name.starts_with("abstract"));
+    method.decorator_list.iter().any(|one| is_abstract(&one.expression))
+        || method.body.iter().filter_map(Stmt::as_raise_stmt).any(|raise| match raise.exc.as_deref() {
+            Some(Expr::Call(call)) => names_it(&call.func),
+            raised => raised.is_some_and(names_it),
+        })
 }
 
 /// The function of a method.
