@@ -392,6 +392,14 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.assigns(file, attribute)
     }
 
+    fn missing_member(&self, from: FileId, module: FileId, name: &str) -> Option<(String, Vec<&'p str>)> {
+        self.0.missing_member(from, module, name)
+    }
+
+    fn binds_attribute(&self, file: FileId, name: &str) -> bool {
+        self.0.binds_attribute(file, name)
+    }
+
     fn calls(&self, file: FileId, name: &str) -> bool {
         self.0.calls(file, name)
     }

@@ -16,6 +16,7 @@ lists the cases in which the virtual device is wrong.
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import importlib.util
 import json
 import os
@@ -59,7 +60,7 @@ ON_CUDA = {
 
 
 def samples():
-    """(operator, number, function, arguments) of each sample, the same in every process."""
+    """(name, number, operator, arguments) of each sample, the same in every process."""
     from torch.testing._internal.common_methods_invocations import op_db
 
     for op in op_db:
@@ -77,7 +78,7 @@ def samples():
             continue
         name = op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
         for number, sample in enumerate(found):
-            yield name, number, op.op, sample
+            yield name, number, op, sample
 
 
 def tensors_of(values):
@@ -101,7 +102,7 @@ def ask(move, names):
     "failed …" (for another reason)."""
     verdicts = {}
     warnings.simplefilter("ignore")
-    for name, number, function, sample in samples():
+    for name, number, op, sample in samples():
         if names and not any(part in name for part in names):
             continue
         values = (sample.input, *sample.args, *sample.kwargs.values())
@@ -119,7 +120,7 @@ def ask(move, names):
                     given = with_tensors(sample.input, place)
                     args = tuple(with_tensors(item, place) for item in sample.args)
                     kwargs = {key: with_tensors(item, place) for key, item in sample.kwargs.items()}
-                    function(given, *args, **kwargs)
+                    op.op(given, *args, **kwargs)
                     verdicts[case] = "made"
                 except Exception as error:  # noqa: BLE001
                     text = f"{type(error).__name__}: {error}"
@@ -146,23 +147,31 @@ def fake(names):
         return ask(move, names)
 
 
-def virtual(names):
+@contextlib.contextmanager
+def on_virtual_device():
+    """Runs a block on a machine with a virtual GPU; gives the module with the state of this machine."""
     spec = importlib.util.spec_from_file_location(
         "torchvet_probe", RUNTIME / "__init__.py", submodule_search_locations=[str(RUNTIME)]
     )
     module = importlib.util.module_from_spec(spec)
     sys.modules["torchvet_probe"] = module
     spec.loader.exec_module(module)
-    made = list(samples())
-    globals()["samples"] = lambda: made
     from torchvet_probe import virtual
     from torchvet_probe.virtual import world
 
-    def move(tensor, device):
-        world.current.broken = None
-        return tensor.detach().clone().to(device)
-
     with virtual.install(1, lambda *_, **__: None):
+        yield world
+
+
+def virtual(names):
+    made = list(samples())
+    globals()["samples"] = lambda: made
+    with on_virtual_device() as world:
+
+        def move(tensor, device):
+            world.current.broken = None
+            return tensor.detach().clone().to(device)
+
         return ask(move, names)
 
 

@@ -1,4 +1,5 @@
-//! The public names of some modules and classes, as listed in `data/names.txt`. Apart from the few
+//! The public names of some modules and classes, as listed in `data/names.txt` and, for classes of
+//! other packages from which programs derive their own, in `data/base-names.txt`. Apart from the few
 //! exceptions in this file, these modules and classes have no other public names.
 
 use std::sync::LazyLock;
@@ -13,7 +14,8 @@ use crate::value::{ArrayKind, Data, DeviceKind, Dict, Heap, Key, Tensor, Type, V
 type Names = FxHashMap<&'static str, FxHashSet<&'static str>>;
 
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let lines = include_str!("data/names.txt").lines();
+    let lines = [include_str!("data/names.txt"), include_str!("data/base-names.txt")];
+    let lines = lines.into_iter().flat_map(str::lines);
     lines.filter_map(|line| line.split_once(':')).map(|(path, names)| (path, names.split(' ').collect())).collect()
 });
 

@@ -4,7 +4,7 @@
 use super::common::{array, instance, itself, none, part_of, unknown};
 use super::numpy;
 use super::{Cx, Table};
-use crate::python::Bound;
+use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Origin, Past, Range, Role, Size, Sym, Tensor, Type, Value, texts_of};
 
 pub(super) const IMAGE: &str = "PIL.Image.Image";
@@ -36,6 +36,10 @@ pub(super) fn register(t: &mut Table) {
         draw,
     );
     t.def("PIL.Image.fromarray", "obj, mode=None", from_array);
+    t.def("PIL.Image.Image.__getitem__", "self, index", |cx, _| {
+        cx.reject(RejectKind::Value, "an image of PIL has no elements: convert it by `np.array(image)`", Vec::new());
+        Value::Unknown
+    });
     t.def("PIL.Image.Image.convert", "self, mode=None, matrix=None, dither=None, palette=0, colors=256", convert);
     t.def("PIL.Image.Image.resize", "input, size, resample=None, box=None, reducing_gap=None", resize);
     t.def("PIL.Image.Image.thumbnail", "self, size, resample=3, reducing_gap=2.0", |cx, b| {

@@ -152,6 +152,12 @@ impl Project {
         self.programs().assigns(self.file(file), attribute)
     }
 
+    /// Whether a class body of the program of `file` binds this name, or code may set an attribute of
+    /// this name by a string.
+    pub(crate) fn binds_attribute(&self, file: FileId, name: &str) -> bool {
+        self.programs().binds_attribute(self.file(file), name)
+    }
+
     /// Whether some named file that belongs to the same program as `file` calls a function or class
     /// of this name.
     pub(crate) fn calls(&self, file: FileId, name: &str) -> bool {

@@ -50,18 +50,10 @@ impl Project {
         (module, level): (&str, u32),
         name: &str,
     ) -> Option<Missing<'p>> {
-        let is_known = file.kind() == FileKind::Python && file.parsed().issues.is_empty();
-        let bindings = file.bindings();
-        if !is_known
-            || name.starts_with("__")
-            || !bindings.of_name(name).is_empty()
-            || !bindings.stars.is_empty()
-            || DYNAMIC.iter().any(|text| file.text().contains(text))
-            || bindings.globals.contains(name)
-            || self.assigns(from, name)
-        {
+        if self.may_define(from, file, name) {
             return None;
         }
+        let bindings = file.bindings();
         let submodule = if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") };
         if !matches!(self.resolve_import(from, &submodule, level), Resolved::External) {
             return None;
@@ -81,6 +73,31 @@ impl Project {
         Some((format!("`{}` does not define `{name}`", self.own_name(path)), bindings.names().collect()))
     }
 
+    /// Whether a file may bind a name, or another file may set it.
+    fn may_define(&self, from: FileId, file: &SourceFile, name: &str) -> bool {
+        let is_known = file.kind() == FileKind::Python && file.parsed().issues.is_empty();
+        let bindings = file.bindings();
+        !is_known
+            || name.starts_with("__")
+            || !bindings.of_name(name).is_empty()
+            || !bindings.stars.is_empty()
+            || DYNAMIC.iter().any(|text| file.text().contains(text))
+            || bindings.globals.contains(name)
+            || self.assigns(from, name)
+    }
+
+    /// Why a module of the project certainly lacks a name that a program reads as its attribute. None for
+    /// packages, whose submodules any import may add.
+    pub(crate) fn missing_member(&self, from: FileId, module: FileId, name: &str) -> Option<Missing<'_>> {
+        let file = self.file(module);
+        let is_package = file.canonical().file_name().is_some_and(|file| file == "__init__.py");
+        if is_package || from == module || self.may_define(from, file, name) || self.binds_attribute(from, name) {
+            return None;
+        }
+        let message = format!("`{}` does not define `{name}`", self.own_name(file.canonical()));
+        Some((message, file.bindings().names().collect()))
+    }
+
     fn missing_module(&self, from: FileId, module: &str, level: u32) -> Option<String> {
         let folder = self.file(from).canonical().parent()?.to_owned();
         let parts: Vec<&str> = module.split('.').filter(|part| !part.is_empty()).collect();
@@ -94,7 +111,9 @@ impl Project {
         };
         let mut bases = bases.into_iter().filter(|base| level > 0 || self.is_package_folder(&base.join(top)));
         let (base, other) = (bases.next()?, bases.next());
-        if other.is_some() || !base.starts_with(self.root()) {
+        // In a package, `import` finds the modules of the same folder only if the file is run as a script.
+        let is_package = level == 0 && self.has(&base, "__init__.py", Kind::File);
+        if other.is_some() || is_package || !base.starts_with(self.root()) {
             return None;
         }
         let mut at = base;

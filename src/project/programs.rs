@@ -27,6 +27,8 @@ struct Names {
     called: FxHashMap<String, bool>,
     /// The names that [`base`] finds, which include the last bases of classes.
     bases: FxHashSet<String>,
+    /// The names that lines of class bodies bind, and the strings by which code may set an attribute.
+    bound: FxHashSet<String>,
 }
 
 impl Names {
@@ -37,6 +39,8 @@ impl Names {
             }
             self.assigned.insert(format!("{owner}.{name}"));
         }
+        self.bound.extend(strings(text).map(str::to_owned));
+        let mut blocks = Blocks::default();
         // The indentation of the current constructor.
         let mut constructor: Option<usize> = None;
         for line in text.lines() {
@@ -47,6 +51,9 @@ impl Names {
             }
             if code.starts_with("def __init__(") {
                 constructor = Some(indentation);
+            }
+            if blocks.is_class_level(line) {
+                self.bound.extend(bound(code).map(str::to_owned));
             }
             if let Some(base) = base(code) {
                 self.bases.insert(base.to_owned());
@@ -102,6 +109,12 @@ impl Programs {
     /// is no call.
     pub(super) fn constructs_with(&self, file: &SourceFile, name: &str) -> bool {
         self.asks(file, |names| names.called.get(name) == Some(&false))
+    }
+
+    /// Whether a class body of the same program binds this name, or code may set an attribute of this
+    /// name by a string: `setattr(x, "name", …)`.
+    pub(super) fn binds_attribute(&self, file: &SourceFile, name: &str) -> bool {
+        self.asks(file, |names| names.bound.contains(name))
     }
 
     /// Whether a class of the same program may have this last base. The base in `class Data(Data):` does
@@ -174,6 +187,64 @@ fn assigned(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
+/// The blocks around a line of a text.
+#[derive(Default)]
+struct Blocks {
+    /// The indentation of each `class` and `def`, and whether it is a class.
+    around: Vec<(usize, bool)>,
+    /// The quotes of the string of several lines that is open.
+    string: Option<&'static str>,
+}
+
+impl Blocks {
+    /// Reads the next line of the text. Returns whether it is a line of a class body.
+    fn is_class_level(&mut self, line: &str) -> bool {
+        let code = line.trim_start();
+        let inside = self.string.is_some();
+        for quotes in ["\"\"\"", "'''"] {
+            if self.string.is_none_or(|open| open == quotes) && line.matches(quotes).count() % 2 == 1 {
+                self.string = if self.string.is_some() { None } else { Some(quotes) };
+            }
+        }
+        if inside || code.is_empty() || code.starts_with(['#', ')', ']', '}']) {
+            return false;
+        }
+        let indentation = line.len() - code.len();
+        while self.around.last().is_some_and(|(outer, _)| indentation <= *outer) {
+            self.around.pop();
+        }
+        let is_class_level = self.around.last().is_some_and(|(_, is_class)| *is_class);
+        let is_class = code.starts_with("class ");
+        if is_class || code.starts_with("def ") || code.starts_with("async def ") {
+            self.around.push((indentation, is_class));
+        }
+        is_class_level
+    }
+}
+
+/// The names that a line of a class body may bind.
+fn bound(code: &str) -> impl Iterator<Item = &str> {
+    let targets = code.rsplit_once('=').or_else(|| code.split_once(':')).map_or("", |(targets, _)| targets);
+    targets.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty())
+}
+
+/// The strings in a text that are names, except keys in subscripts and dictionaries, and names under
+/// which values are logged.
+fn strings(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices(['"', '\'']).filter_map(|(at, quote)| {
+        let after = text.get(at + quote.len()..)?;
+        let name = after.get(..after.find(|c: char| !c.is_alphanumeric() && c != '_')?)?;
+        let rest = after.get(name.len()..)?.strip_prefix(quote)?;
+        let before = text.get(..at)?.trim_end();
+        let is_subscript = || {
+            let owner = before.strip_suffix('[').unwrap_or_default();
+            owner.ends_with(|c: char| c.is_alphanumeric() || "_)]".contains(c))
+        };
+        let is_key = rest.trim_start().starts_with(':') || before.ends_with(".log(") || is_subscript();
+        (!name.is_empty() && !is_key).then_some(name)
+    })
+}
+
 /// The names before parentheses, except in definitions.
 fn called(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('(').filter_map(|(at, _)| {
@@ -223,7 +294,7 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
-    use super::{assigned, base, called};
+    use super::{Blocks, assigned, base, bound, called, strings};
 
     #[test]
     fn attributes_that_a_text_assigns() {
@@ -235,6 +306,20 @@ mod tests {
     fn bases_in_a_line() {
         let found = ["class A(B, c.D):", "E, F):  # end", "class G(G):", "class H(x.H):", "class I:"].map(base);
         assert_eq!(found, [Some("D"), Some("F"), None, Some("H"), None]);
+    }
+
+    #[test]
+    fn names_in_class_bodies() {
+        let text = "class B:\n    \"\"\"Text\nc = 1\n    \"\"\"\n    d: int\n    def e(self):\n        f = 3\n    g = h = 4\ni = 1\n";
+        let mut blocks = Blocks::default();
+        let found: Vec<_> = text.lines().filter(|line| blocks.is_class_level(line)).flat_map(bound).collect();
+        assert_eq!(found, ["d", "def", "e", "self", "g", "h"]);
+    }
+
+    #[test]
+    fn strings_by_which_code_may_set_attributes() {
+        let text = "x['a'] = {'b': 'c d'}\nself.log('e', 1)\nsetattr(x, \"f\", ['g'])\n";
+        assert_eq!(strings(text).collect::<Vec<_>>(), ["f", "g"]);
     }
 
     #[test]

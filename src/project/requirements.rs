@@ -6,19 +6,31 @@ use super::Project;
 use super::imports::Kind;
 use crate::syntax::FileId;
 
-/// Packages that need a version of PyTorch from a version on: the package, its version, and the version of
-/// PyTorch (`Requires-Dist` in the metadata of the wheels).
-const NEEDS_TORCH: &[(&str, &str, &str)] = &[("pytorch-lightning", "2.0", "1.11"), ("lightning", "2.0", "1.11")];
+/// Packages that, from a version on, work only with another package from a version on: the package, its
+/// version, the other package and its version. For Lightning, `Requires-Dist` in the metadata of the wheels
+/// says so. For NumPy, older versions of the other package do not work with it: their metadata limit NumPy
+/// (numba), or their compiled modules cannot be imported (the others, see the release notes of NumPy 2.0).
+const NEEDS: &[(&str, &str, &str, &str)] = &[
+    ("pytorch-lightning", "2.0", "torch", "1.11"),
+    ("lightning", "2.0", "torch", "1.11"),
+    ("numpy", "1.24", "numba", "0.57"),
+    ("numpy", "2.0", "numba", "0.60"),
+    ("numpy", "2.0", "pandas", "2.2.2"),
+    ("numpy", "2.0", "scipy", "1.13"),
+    ("numpy", "2.0", "scikit-learn", "1.4.2"),
+];
 
 impl Project {
     /// Whether the project excludes a version of a package and all newer ones: `numpy==1.19` and
     /// `numpy<1.24` exclude 1.24. The requirements are searched for in the folder of the file and in the
     /// folders above it, up to the project's root.
     pub(crate) fn excludes(&self, file: FileId, package: &str, version: &str) -> bool {
-        let needs_torch = |(name, from, torch): &(&str, &str, &str)| {
-            *name == package.replace('_', "-") && *from == version && self.excludes(file, "torch", torch)
+        let lacks = |(name, from, other, needed): &(&str, &str, &str, &str)| {
+            *name == package.replace('_', "-")
+                && numbers(from) <= numbers(version)
+                && self.excludes(file, other, needed)
         };
-        if NEEDS_TORCH.iter().any(needs_torch) {
+        if NEEDS.iter().any(lacks) {
             return true;
         }
         let Some(folder) = self.file(file).canonical().parent() else { return false };

@@ -221,6 +221,9 @@ impl<'p> Interp<'p> {
                 return found;
             }
         }
+        if let Some(method) = method_of_object(object, name) {
+            return Some(method);
+        }
         match name.as_str() {
             "__class__" => self.heap.instance_of(object).map(|i| i.class.clone()),
             _ if may_lack => self.user_method(object, "__getattr__").map(|_| Value::Unknown),
@@ -394,11 +397,7 @@ impl<'p> Interp<'p> {
                 _ => {}
             }
         }
-        if matches!(name.as_str(), "__setattr__" | "__getattribute__" | "__delattr__") {
-            let method = Value::path(&format!("builtins.object.{name}"));
-            return Some(Value::Bound(Rc::new((receiver.clone(), method))));
-        }
-        None
+        method_of_object(receiver, name)
     }
 
     /// The setter of a property (`@name.setter`): `Some(None)` if the property has no setter,
@@ -515,4 +514,12 @@ impl<'p> Interp<'p> {
             _ => {}
         }
     }
+}
+
+/// The methods by which `object` itself reads and sets attributes.
+fn method_of_object(receiver: &Value, name: Sym) -> Option<Value> {
+    matches!(name.as_str(), "__setattr__" | "__getattribute__" | "__delattr__").then(|| {
+        let method = Value::path(&format!("builtins.object.{name}"));
+        Value::Bound(Rc::new((receiver.clone(), method)))
+    })
 }

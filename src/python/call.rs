@@ -6,6 +6,7 @@ use super::interp::{Body, Code, Frame, Interp, MAX_DEPTH, MAX_RECURSION, UNCALLE
 use super::leave::Leave;
 use super::memo::Recall;
 use super::parameters;
+use super::protocol::calls_any;
 use super::stmt::Flow;
 use super::{Arg, Args, Event, RejectKind};
 use crate::libraries;
@@ -579,6 +580,7 @@ impl<'p> Interp<'p> {
     ) -> Value {
         self.lose(function, vars, first);
         self.havoc_hooks(|_| true);
+        self.note_unseen_calls(function);
         if let Some(consumer) = consumer {
             let any = Items::Many(Value::Unknown);
             if self.over_items(any, 0, &mut |it, value| consumer(it, value)) == Flow::Stopped {
@@ -586,6 +588,18 @@ impl<'p> Interp<'p> {
             }
         }
         Value::Unknown
+    }
+
+    /// Tells observers that a function whose body is not run may train: of the names that they observe, it
+    /// has or calls these.
+    fn note_unseen_calls(&mut self, function: &Function) {
+        let Some(Body::Function(def)) = self.code.get(function.code.0 as usize).map(|code| code.body) else { return };
+        let span = self.span(def);
+        for name in ["backward", "step", "zero_grad"] {
+            if def.name.as_str() == name || calls_any(&def.body, &[name]) {
+                self.event(Event::Unseen { name: sym(name), span });
+            }
+        }
     }
 
     /// Joins the paths on which a call returns, and returns the join of their values.

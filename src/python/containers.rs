@@ -74,6 +74,9 @@ impl Interp<'_> {
                 }
                 Data::Instance(_) => match self.try_getattr(object, sym("__getitem__"), span) {
                     Some(method) => self.call(&method, Args::positional([index.clone()], span), span),
+                    None if self.lacks_method(object, &["__getitem__"]) => {
+                        self.refuse_protocol(object, "has no elements", "__getitem__", span)
+                    }
                     None => Value::Unknown,
                 },
                 // A member of an enumeration, by name.
@@ -524,6 +527,9 @@ impl Interp<'_> {
         // Iteration over a named tuple yields its fields.
         if self.is_instance(object, "typing.NamedTuple") {
             return Items::Exact(self.named_elements(object));
+        }
+        if self.lacks_method(object, &["__iter__", "__getitem__"]) {
+            self.refuse_protocol(object, "cannot be iterated over", "__iter__", span);
         }
         Items::Many(Value::Unknown)
     }

@@ -3,7 +3,7 @@
 use super::Args;
 use super::attribute::SETTER;
 use super::interp::Interp;
-use crate::syntax::Expr;
+use crate::syntax::{Expr, Stmt, statements};
 use crate::value::{Data, Function, Items, Type, Value, sym};
 
 /// Marks an abstract method, which subclasses must define.
@@ -18,7 +18,8 @@ fn is_compiler(decorator: &Value) -> bool {
 
 impl<'p> Interp<'p> {
     /// The value of a decorated function or class. An unknown decorator is assumed to return it
-    /// unchanged.
+    /// unchanged, and so is a decorator of the program, unless it defines a function: its result may
+    /// call the decorated one with other arguments.
     pub(super) fn decorate(&mut self, decorator: &'p Expr, value: Value) -> Value {
         let span = self.span(decorator);
         // `@x.setter`, `@x.deleter` and `@x.getter` of a property: the result is a property, too.
@@ -78,7 +79,8 @@ impl<'p> Interp<'p> {
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::Function(_) | Data::Class(_) => {
                     let result = self.call(&decorator, Args::positional([value.clone()], span), span);
-                    return if result.is_unknown() || result.is_none() { value } else { result };
+                    let is_kept = (result.is_unknown() || result.is_none()) && !self.defines_function(&decorator);
+                    return if is_kept { value } else { result };
                 }
                 Data::Instance(instance)
                     if matches!(instance.class, Value::Path(_))
@@ -98,6 +100,12 @@ impl<'p> Interp<'p> {
             _ => self.hook_args(&Args::positional([value.clone()], span)),
         }
         value
+    }
+
+    /// Whether the body of a function of the program defines another function.
+    fn defines_function(&self, function: &Value) -> bool {
+        self.def_of(function)
+            .is_some_and(|def| statements(&def.body, false).into_iter().any(Stmt::is_function_def_stmt))
     }
 
     /// A function that a library compiles. Python never runs its body, in which names may have

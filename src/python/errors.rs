@@ -87,8 +87,18 @@ impl Interp<'_> {
         match callee {
             Value::Bound(pair) if self.context.speculative && self.may_be_overridden(&pair.0, &pair.1) => None,
             Value::Bound(pair) => Some((pair.1.as_obj()?, 1)),
+            callee if self.context.speculative && self.may_be_replaced(callee) => None,
             callee => Some((callee.as_obj()?, 0)),
         }
+    }
+
+    /// Whether a static method may be replaced in a subclass, or by an assignment.
+    fn may_be_replaced(&self, method: &Value) -> bool {
+        let Some(Data::Function(function)) = method.as_obj().map(|id| self.heap.get(id)) else { return false };
+        let is_replaced = |owner| {
+            self.overridden.contains(&(owner, function.name)) || self.sources.assigns(self.root, function.name.as_str())
+        };
+        function.owner.is_some_and(is_replaced)
     }
 
     /// Whether another method of this name may run instead, in a function that nothing calls: the receiver

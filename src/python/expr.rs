@@ -444,6 +444,9 @@ impl<'p> Interp<'p> {
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
             return true;
         }
+        if self.lacks_member(object, name, span) {
+            return true;
+        }
         let is_self = attribute.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self");
         self.lacks_own_attribute(object, name, is_self, span)
     }
@@ -582,7 +585,10 @@ impl<'p> Interp<'p> {
     /// Whether the receiver may be an instance of a subclass that has another method of this name.
     pub(super) fn differs_in_subclasses(&self, receiver: &Value, method: &Value) -> bool {
         let Some(Data::Function(function)) = method.as_obj().map(|id| self.heap.get(id)) else { return false };
-        let overrides = |owner| self.overridden.contains(&(owner, function.name));
+        // `Subclass.method = function` replaces it, too.
+        let overrides = |owner| {
+            self.overridden.contains(&(owner, function.name)) || self.sources.assigns(self.root, function.name.as_str())
+        };
         self.context.speculative && function.owner.is_some_and(overrides)
             || self.is_of_subclass(receiver, function.name)
     }

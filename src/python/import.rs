@@ -52,6 +52,10 @@ pub(crate) trait Sources<'p> {
     /// `owner.name`.
     fn assigns(&self, file: FileId, attribute: &str) -> bool;
 
+    /// Whether a class body of the same program binds this name, or code may set an attribute of this
+    /// name by a string.
+    fn binds_attribute(&self, file: FileId, name: &str) -> bool;
+
     /// Whether any file of the same program calls a function or class of this name.
     fn calls(&self, file: FileId, name: &str) -> bool;
 
@@ -67,6 +71,10 @@ pub(crate) trait Sources<'p> {
 
     /// The length of a file's source, in bytes.
     fn size(&self, file: FileId) -> usize;
+
+    /// Why a module of the project certainly lacks a name that a program reads as its attribute, and the
+    /// names that the module has.
+    fn missing_member(&self, from: FileId, module: FileId, name: &str) -> Option<(String, Vec<&'p str>)>;
 
     /// Resolves `import module` (with `level` leading dots) as written in a file.
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import;
@@ -248,7 +256,7 @@ impl Interp<'_> {
         }
         self.demands.push((scope, name));
         let body = &self.sources.module(from).body;
-        let found = bindings.stars.iter().find_map(|at| {
+        let found = bindings.stars.iter().rev().find_map(|at| {
             let Some(Stmt::ImportFrom(import)) = body.get(*at as usize) else { return None };
             let module = import.module.as_ref().map_or("", |m| m.as_str());
             let Import::File(file) = self.sources.resolve(from, module, import.level) else { return None };
@@ -401,11 +409,17 @@ impl Interp<'_> {
         let Data::Scope(names) = self.heap.get(scope) else { return };
         let mut public: Vec<(Sym, Value)> =
             names.vars.iter().filter(|(k, _)| is_public(k.as_str())).map(|(k, v)| (*k, v.clone())).collect();
+        let module = sym(name);
+        let lazy = |name| Value::Lazy(Rc::new(Lazy { file, module, name: Some(name) }));
         if let Some(deferred) = self.deferred.get(&scope) {
-            let module = sym(name);
             let waiting = deferred.bindings.names().filter(|name| is_public(name)).map(sym);
-            let lazy = |name| (name, Value::Lazy(Rc::new(Lazy { file, module, name: Some(name) })));
-            public.splice(0..0, waiting.map(lazy));
+            public.splice(0..0, waiting.map(|name| (name, lazy(name))));
+        }
+        // The analysed file has not bound all its names yet. Python would execute it completely first.
+        if file == self.root {
+            let later = self.sources.bindings(file).names().filter(|name| is_public(name)).map(sym);
+            let later: Vec<Sym> = later.filter(|name| public.iter().all(|(bound, _)| bound != name)).collect();
+            public.extend(later.into_iter().map(|name| (name, lazy(name))));
         }
         for (key, value) in public {
             self.set_name(key, value);

@@ -242,6 +242,9 @@ pub(crate) struct Words {
     pub module: &'static str,
     /// Classes of modules that have `+`, `+=` or `*`.
     pub modules_with_operators: &'static [&'static str],
+    /// Classes other than `module` whose attributes [`Library::missing_name`] knows, and from which
+    /// programs derive their own.
+    pub bases: &'static [&'static str],
     /// Classes other than modules whose instances have no public attributes of their own.
     pub plain_bases: &'static [&'static str],
     /// The class of tensors.

@@ -5,12 +5,14 @@
 use super::interp::Interp;
 use super::leave::BlockKind;
 use super::library::{RejectKind, Rejection};
-use crate::syntax::{Expr, Span, ast};
-use crate::value::{ArrayKind, Data, Sym, Value, counted, sym};
+use crate::syntax::ast::Decorator;
+use crate::syntax::{Expr, Span, ast, path_of};
+use crate::value::{ArrayKind, Data, Instance, Sym, Value, counted, sym};
 
 /// Imports of libraries whose data are instances of subclasses of `torch.Tensor`. The subclasses
 /// have more attributes, and the functions of PyTorch keep the subclass.
-const WITH_TENSOR_CLASSES: &[&str] = &["import monai", "from monai", "import fastai", "from fastai"];
+const WITH_TENSOR_CLASSES: &[&str] =
+    &["import monai", "from monai", "import fastai", "from fastai", "__torch_function__"];
 
 impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have, unless the program
@@ -81,6 +83,20 @@ impl Interp<'_> {
         true
     }
 
+    /// Whether a module of the project certainly does not define this name. If so, this is reported.
+    pub(super) fn lacks_member(&mut self, object: &Value, name: Sym, span: Span) -> bool {
+        let Some(Data::Module { file, scope }) = object.as_obj().map(|id| self.heap.get(id)) else { return false };
+        let (file, scope) = (*file, *scope);
+        if self.scope_var(scope, name).is_some() || self.is_in_try() {
+            return false;
+        }
+        let missing = self.sources.missing_member(self.root, file, name.as_str());
+        let Some((message, names)) = missing else { return false };
+        let near = meant(nearest(name.as_str(), names.into_iter()));
+        self.in_any_arm(|it| it.report_missing(RejectKind::Name, format!("{message}{near}"), span));
+        true
+    }
+
     /// Whether an instance certainly lacks this attribute. If it does, this is reported.
     /// `is_self` tells whether the object is written as `self`.
     pub(super) fn lacks_own_attribute(&mut self, object: &Value, name: Sym, is_self: bool, span: Span) -> bool {
@@ -92,8 +108,7 @@ impl Interp<'_> {
             return false;
         }
         let is_module = self.is_instance(object, self.library.words().module);
-        let of_module = || self.library.missing_name(sym(self.library.words().module), name).is_none();
-        if self.user_method(object, name.as_str()).is_some() || is_module && of_module() {
+        if self.user_method(object, name.as_str()).is_some() || self.is_inherited(object, name) {
             return false;
         }
         let dynamic = ["setattr(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
@@ -130,10 +145,9 @@ impl Interp<'_> {
     /// Whether nothing in the program sets an attribute of this name. False for classes with names
     /// such as `…Mixin` or `Base…`, because a subclass outside the program may set the attribute.
     fn is_never_set(&self, class: Sym, name: Sym) -> bool {
-        // A class body may bind the name, in a line of its own.
-        let bound = ["  ", "\t"].map(|indent| [" =", ":", "="].map(|sign| format!("{indent}{name}{sign}")));
-        let texts = [bound.concat(), vec![format!("class {name}")]].concat();
-        !self.is_given(name) && !texts.iter().any(|text| self.mentions(sym(text).as_str())) && !is_meant_as_base(class)
+        let sources = self.sources;
+        let is_set = sources.assigns(self.root, name.as_str()) || sources.binds_attribute(self.root, name.as_str());
+        !is_set && !is_meant_as_base(class)
     }
 
     /// Whether an instance has no attribute of its own with this name: the program has created it,
@@ -147,8 +161,56 @@ impl Interp<'_> {
         !self.context.speculative || object.as_obj().is_some_and(|id| self.constructor_sets(id, name))
     }
 
-    /// Whether the program defines all classes of an object, except the class of modules, `object`,
-    /// `abc.ABC` and [`Words::plain_bases`](super::library::Words).
+    /// Whether an instance of a class of the program certainly has none of these special methods.
+    pub(super) fn lacks_method(&self, object: &Value, methods: &[&str]) -> bool {
+        let is_known = |instance: &Instance| !instance.open && matches!(instance.class, Value::Obj(_));
+        let is_dataset =
+            |class: &Value| class.as_path().is_some_and(|path| self.library.words().plain_bases.contains(&path));
+        // In a function that nothing calls, the object may be one of a subclass.
+        let is_sure = !self.context.speculative || self.is_made_here(object);
+        is_sure
+            && self.heap.instance_of(object).is_some_and(is_known)
+            && self.has_only_known_bases(object)
+            && !self.mro_of(object).iter().any(is_dataset)
+            && methods.iter().all(|method| self.user_method(object, method).is_none())
+            && self.payload(object).is_none()
+            && !self.is_decorated(object)
+            && !methods.iter().any(|method| self.sources.assigns(self.root, method))
+            && !self.is_in_try()
+    }
+
+    /// Whether a class of an object has a decorator, which may add methods.
+    fn is_decorated(&self, object: &Value) -> bool {
+        let is_plain = |decorator: &Decorator| {
+            let callee = decorator.expression.as_call_expr().map_or(&decorator.expression, |call| &*call.func);
+            matches!(path_of(callee).as_slice(), ["dataclass"] | ["dataclasses", "dataclass"])
+        };
+        self.class_definitions(object).any(|def| !def.decorator_list.iter().all(is_plain))
+    }
+
+    /// Reports that an instance lacks a special method that an operation needs.
+    pub(super) fn refuse_protocol(&mut self, object: &Value, what: &str, method: &str, span: Span) -> Value {
+        let class = self.mro_of(object).first().and_then(Value::as_obj).map(|id| self.heap.get(id));
+        let Some(Data::Class(class)) = class else { return Value::Unknown };
+        let message = format!("an instance of `{}` {what}: the class has no method `{method}`", class.name);
+        self.in_arm_of(object, |it| it.report_missing(RejectKind::Name, message, span));
+        self.raise("TypeError")
+    }
+
+    /// Whether the library lists the attributes of a class.
+    fn lists_attributes(&self, class: &str) -> bool {
+        class == self.library.words().module || self.library.words().bases.contains(&class)
+    }
+
+    /// Whether an object has an attribute from a class of the library.
+    fn is_inherited(&self, object: &Value, name: Sym) -> bool {
+        let line = self.mro_of(object);
+        let mut listed = line.iter().filter_map(Value::as_path).filter(|class| self.lists_attributes(class));
+        listed.any(|class| self.library.missing_name(sym(class), name).is_none())
+    }
+
+    /// Whether the program defines all classes of an object, except those whose attributes the library
+    /// lists, `object`, `abc.ABC` and [`Words::plain_bases`](super::library::Words).
     fn has_only_known_bases(&self, object: &Value) -> bool {
         let line = self.mro_of(object);
         !line.is_empty()
@@ -156,7 +218,7 @@ impl Interp<'_> {
                 Value::Path(path) => {
                     matches!(path.as_str(), "builtins.object" | "abc.ABC")
                         || self.library.words().plain_bases.contains(&path.as_str())
-                        || path.as_str() == self.library.words().module
+                        || self.lists_attributes(path.as_str())
                 }
                 Value::Obj(id) => matches!(self.heap.get(*id), Data::Class(class) if !class.open),
                 _ => false,

@@ -4,7 +4,7 @@
 use super::interp::Interp;
 use super::library::Event;
 use crate::syntax::ast::ExprCall;
-use crate::syntax::{Expr, path_of};
+use crate::syntax::{Expr, Ranged, calls, path_of, statements};
 use crate::value::{Data, Value};
 
 /// Names that programs use for many different things, or whose arguments are often swapped on purpose.
@@ -60,8 +60,37 @@ impl Interp<'_> {
             }
         };
         let Some((argument, own, other)) = misplaced(call, &parameters, of_library) else { return };
+        if self.is_called_both_ways(call, argument) {
+            return;
+        }
         let span = self.span(argument);
         self.event(Event::Misplaced { own: &own, other: &other, span });
+    }
+}
+
+impl Interp<'_> {
+    /// Whether the same callee gets the same arguments in another order nearby: both directions of a
+    /// distance, for example.
+    fn is_called_both_ways(&self, call: &ExprCall, argument: &Expr) -> bool {
+        const NEAR: u32 = 400;
+        let start = call.range().start().to_u32();
+        let names = |call: &ExprCall| -> Vec<Option<String>> {
+            call.arguments.args.iter().map(|one| last_name(one).map(str::to_owned)).collect()
+        };
+        let (callee, wanted) = (path_of(&call.func), names(call));
+        let mut sorted = wanted.clone();
+        sorted.sort();
+        let body = &self.sources.module(self.file()).body;
+        let near = statements(body, true).into_iter().filter(|stmt| {
+            stmt.range().start().to_u32() <= start + NEAR && stmt.range().end().to_u32() + NEAR >= start
+        });
+        last_name(argument).is_some()
+            && near.flat_map(calls).filter(|other| path_of(&other.func) == callee).any(|other| {
+                let mut given = names(other);
+                let differs = given != wanted && other.range().start().to_u32().abs_diff(start) <= NEAR;
+                given.sort();
+                differs && given == sorted
+            })
     }
 }
 
@@ -95,6 +124,11 @@ fn misplaced<'a>(call: &'a ExprCall, parameters: &[String], of_library: bool) ->
 /// Whether two names are of one kind, such as `in_size` and `out_size`, or `points1` and `points2`:
 /// programs exchange such arguments on purpose.
 fn are_alike(a: &str, b: &str) -> bool {
+    // `chin` and `chout`: a decoder exchanges the two numbers of channels of an encoder.
+    let mirrored = |a: &str, b: &str| a.contains("in") && a.replacen("in", "", 1) == b.replacen("out", "", 1);
+    if mirrored(a, b) || mirrored(b, a) {
+        return true;
+    }
     let word = |word: &&str| word.len() > 2;
     let shared = a.split('_').filter(word).any(|one| b.split('_').any(|other| one == other));
     let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_').to_owned();

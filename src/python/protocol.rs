@@ -8,13 +8,15 @@ mod names;
 
 use std::rc::Rc;
 
-pub(super) use self::body::names_other_class;
-use self::body::{Passed, accumulating, calls_any, may_be_over_loader, mentions_tensor, moves_elements, moves_to_host};
+use self::body::{Passed, accumulating, may_be_over_loader, mentions_tensor, moves_elements, moves_to_host};
+pub(super) use self::body::{calls_any, names_other_class};
 pub(super) use self::file::Protocols;
 use self::names::{named_device, path_text};
 use super::Args;
 use super::interp::{Body, Interp};
-use crate::syntax::ast::{Arguments, ExprAttribute, ExprCall, ParameterWithDefault, StmtFor, StmtFunctionDef};
+use crate::syntax::ast::{
+    Arguments, ExprAttribute, ExprCall, ParameterWithDefault, StmtClassDef, StmtFor, StmtFunctionDef,
+};
 use crate::syntax::{Expr, Span, Stmt, path_of, statements};
 use crate::value::{Data, Device, DeviceKind, Grad, ObjId, Open, Sym, Type, Value, sym};
 
@@ -222,11 +224,16 @@ impl<'p> Interp<'p> {
 
     /// The bodies of the program's classes of which an object is an instance.
     fn class_bodies(&self, object: &Value) -> impl Iterator<Item = &'p [Stmt]> {
+        self.class_definitions(object).map(|def| def.body.as_slice())
+    }
+
+    /// The definitions of an object's classes that the program contains, nearest first.
+    pub(super) fn class_definitions(&self, object: &Value) -> impl Iterator<Item = &'p StmtClassDef> {
         let line = self.mro_of(object);
         (0..line.len()).filter_map(move |at| {
             let Data::Class(data) = self.heap.get(line.get(at)?.as_obj()?) else { return None };
             match self.code.get(data.code.0 as usize).map(|code| code.body) {
-                Some(Body::Class(Some(def))) => Some(def.body.as_slice()),
+                Some(Body::Class(Some(def))) => Some(def),
                 _ => None,
             }
         })
@@ -242,9 +249,12 @@ impl<'p> Interp<'p> {
 
     /// The definition of a method of the program.
     fn method_def(&self, object: &Value, name: &str) -> Option<&'p StmtFunctionDef> {
-        let Data::Function(function) = self.heap.get(function_of(&self.user_method(object, name)?)?) else {
-            return None;
-        };
+        self.def_of(&self.user_method(object, name)?)
+    }
+
+    /// The definition of a function or bound method of the program.
+    pub(super) fn def_of(&self, function: &Value) -> Option<&'p StmtFunctionDef> {
+        let Data::Function(function) = self.heap.get(function_of(function)?) else { return None };
         match self.code.get(function.code.0 as usize).map(|code| code.body) {
             Some(Body::Function(def)) => Some(def),
             _ => None,

@@ -108,10 +108,15 @@ impl Writes {
     }
 
     fn call(&mut self, call: &ast::ExprCall) {
-        let given = call.arguments.args.iter().chain(call.arguments.keywords.iter().map(|k| &k.value));
-        self.passed.extend(given.filter_map(|arg| arg.as_name_expr()).map(|name| sym(name.id.as_str())));
+        let given = || call.arguments.args.iter().chain(call.arguments.keywords.iter().map(|k| &k.value));
+        self.passed.extend(given().filter_map(|arg| arg.as_name_expr()).map(|name| sym(name.id.as_str())));
+        let mut given = given().filter_map(place_of);
         match &*call.func {
             Expr::Attribute(method) => {
+                // `x.__setattr__(name, value)` and `object.__setattr__(x, name, value)`.
+                if matches!(method.attr.as_str(), "__setattr__" | "__delattr__") {
+                    self.open.extend(place_of(&method.value).into_iter().chain(given.next()));
+                }
                 if let Some(place) = place_of(&method.value) {
                     let name = method.attr.as_str();
                     if !READ_ONLY.contains(&name) {
@@ -121,12 +126,10 @@ impl Writes {
                 }
             }
             Expr::Name(name) => {
-                let given = call.arguments.args.iter().chain(call.arguments.keywords.iter().map(|k| &k.value));
-                let given: Vec<Place> = given.filter_map(place_of).collect();
                 if matches!(name.id.as_str(), "setattr" | "delattr") {
-                    self.open.extend(given.into_iter().take(1));
+                    self.open.extend(given.next());
                 } else {
-                    self.calls.push((sym(name.id.as_str()), given));
+                    self.calls.push((sym(name.id.as_str()), given.collect()));
                 }
             }
             _ => {}

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::library::common::{any_bool, any_int, any_str, instance, itself, list_of_str, none, unknown};
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound};
+use crate::python::{Args, Bound, RejectKind};
 use crate::value::{Sym, Topic, Type, Value, sym};
 
 const FILE: &str = "io.TextIOWrapper";
@@ -36,6 +36,13 @@ pub(crate) fn register(t: &mut Table) {
     class.attribute = Some(path_attribute);
     t.def("pathlib.Path.__truediv__", "self, other", |cx, b| join(cx, &[b.get("self"), b.get("other")]));
     t.def("pathlib.Path.__rtruediv__", "self, other", |cx, b| join(cx, &[b.get("other"), b.get("self")]));
+    t.family("pathlib.Path.", "__add__ __radd__", "self, other", |cx, b| {
+        if matches!(b.get("other"), Value::Str(_) | Value::Among(_) | Value::Any(Type::Str)) {
+            let message = "a path and a string cannot be added: use `/`, or `str(path)`";
+            cx.reject(RejectKind::Value, message, Vec::new());
+        }
+        Value::Unknown
+    });
     t.def("pathlib.Path.joinpath", "self, *others", |cx, b| {
         let parts: Vec<Value> = std::iter::once(b.get("self")).chain(b.rest.iter().map(|a| a.value.clone())).collect();
         join(cx, &parts)

@@ -20,6 +20,9 @@ const NAMESPACE: &str = "argparse.Namespace";
 const PARSER: &str = "argparse.ArgumentParser";
 const GROUP: &str = "argparse._ActionsContainer";
 
+/// The arguments of `add_argument`.
+const OPTIONS: &str = "action nargs const default type choices required help metavar dest";
+
 pub(crate) fn register(t: &mut Table) {
     let container = t.class(GROUP, &[], "");
     container.keeps_arguments = false;
@@ -109,6 +112,14 @@ fn new_parser(cx: &mut Cx<'_, '_>, parser: ObjId, b: &Bound) {
 
 fn add_argument(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let parser = b.get("self");
+    // An action of the program may take further arguments.
+    if (!b.given("action") || matches!(b.get("action"), Value::Str(_)))
+        && let Some((name, arg)) = b.extra.iter().find(|(name, _)| !matches!(name.as_str(), "version" | "deprecated"))
+    {
+        let near = meant(nearest(name.as_str(), OPTIONS.split(' ')));
+        let message = format!("`add_argument` takes no argument `{name}`{near}");
+        cx.it.report_arguments(message, arg.span);
+    }
     let names: Option<Vec<String>> = b.rest.iter().map(|a| a.value.as_str().map(str::to_owned)).collect();
     let dest = match b.get("dest") {
         Value::Str(dest) => Some(dest.to_string()),

@@ -69,6 +69,9 @@ pub(crate) fn register(t: &mut Table) {
     t.family("typing.", "overload final no_type_check runtime_checkable", "f", first);
     t.family("typing_extensions.", "overload final override", "f", first);
     t.def("abc.abstractmethod", "f", first);
+    for base in ["abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol"] {
+        t.class(base, &[], "").keeps_arguments = false;
+    }
     t.family("uuid.", "uuid1 uuid4", "*args", crate::library::common::unknown);
     t.family("gc.", "collect", "generation=2", any_int);
     t.family("gc.", "enable disable freeze", "", none);

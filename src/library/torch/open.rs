@@ -79,6 +79,7 @@ pub(crate) const WORDS: Words = Words {
     module: "torch.nn.Module",
     modules_with_operators: &["torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"],
     tensor: "torch.Tensor",
+    bases: &["lightning.LightningModule", "lightning.LightningDataModule", "transformers.PreTrainedModel"],
     plain_bases: &["torch.utils.data.Dataset"],
     module_methods: &[
         "eval",

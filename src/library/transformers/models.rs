@@ -76,6 +76,11 @@ pub(crate) fn register(t: &mut Table) {
         },
     );
     for family in families() {
+        // The base of the models of a family has no public attributes of its own.
+        let lower = family.to_lowercase();
+        for module in ["", &format!("models.{lower}.modeling_{lower}."), &format!("modeling_{lower}.")] {
+            t.alias(&format!("transformers.{module}{family}PreTrainedModel"), BASE);
+        }
         for task in TASKS {
             let class = match (family, *task) {
                 ("Auto", "Model") => "transformers.AutoModel".to_owned(),

@@ -285,7 +285,7 @@ impl<'a> Visitor<'a> for MovesToHost {
 }
 
 /// Whether statements contain a call of a function or method of one of these names.
-pub(super) fn calls_any(body: &[Stmt], names: &[&str]) -> bool {
+pub(in crate::python) fn calls_any(body: &[Stmt], names: &[&str]) -> bool {
     struct Calls<'n> {
         names: &'n [&'n str],
         found: bool,

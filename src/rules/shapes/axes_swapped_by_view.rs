@@ -71,7 +71,7 @@ impl Rule for AxesSwappedByView {
         let (Some(old), Some(new)) = (tensor.sizes(), asked(it, bound, &tensor.numel())) else { return };
         let merged = merged_batch(&old, &new);
         let swapped = swaps(merged.as_deref().unwrap_or(&old), &new, || is_padded(cx, id));
-        if !swapped && !joins_over(&old, &new) {
+        if !swapped && !joins_over(&old, &new) || cx.source(span).is_some_and(|text| is_view_of_sliced_view(&text)) {
             return;
         }
         if let Some(first) = restored(cx, id, &new) {
@@ -93,6 +93,15 @@ impl Rule for AxesSwappedByView {
         let labels = tensor.shape_at.map(|span| Label { span, message: format!("shape [{}] is set here", text(&old)) });
         cx.findings.report(NAME, Severity::Warning, message, span, labels.into_iter().collect());
     }
+}
+
+/// Whether a call is a view of a slice of another view: `x.view(…)[:, 1:].view(…)`. Such views move each row
+/// by one element more than the last (the "relative shift" of attention).
+fn is_view_of_sliced_view(text: &str) -> bool {
+    let is_view = |text: &str| text.contains(".view(") || text.contains(".reshape(");
+    let last = [".view(", ".reshape("].iter().filter_map(|method| text.rfind(method)).max();
+    let receiver = last.and_then(|at| text.get(..at)).unwrap_or_default().trim_end();
+    receiver.ends_with(']') && is_view(receiver)
 }
 
 /// The places of the views that create the input of a layer, if this layer takes one channel or one

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashSet;
 
 use crate::diagnostic::Severity;
-use crate::python::Event;
+use crate::python::{Event, Interp};
 use crate::rules::rule::{Call, Context, Rule, witness};
 use crate::rules::trace::{is_module, tensor};
 use crate::value::{Data, ObjId, Value};
@@ -31,6 +31,27 @@ impl Rule for MissingSuperInit {
         }
     }
 
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let what = match path.as_str() {
+            "torch.nn.Module.register_buffer" => "a buffer",
+            "torch.nn.Module.register_parameter" => "a parameter",
+            "torch.nn.Module.add_module" | "torch.nn.Module.register_module" => "a module",
+            _ => return,
+        };
+        let Some(object) = bound.get("self").as_obj().filter(|object| self.surely_lacks_init(cx.it, *object)) else {
+            return;
+        };
+        let class = cx.it.heap.instance_of(&Value::Obj(object)).map(|instance| instance.class.clone());
+        let class = class.and_then(|class| match cx.it.heap.get(class.as_obj()?) {
+            Data::Class(class) => Some(class.name),
+            _ => None,
+        });
+        let Some(class) = class else { return };
+        let message = format!("`{class}` registers {what}, but `super().__init__()` has not run yet");
+        let finding = cx.findings.report(NAME, Severity::Error, message, cx.span, Vec::new());
+        witness(finding, SETUP, "module.register_buffer('buffer', None)");
+    }
+
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
         let it = &*cx.it;
         match event {
@@ -48,24 +69,12 @@ impl Rule for MissingSuperInit {
                 self.made.borrow_mut().extend(held);
             }
             Event::SetAttribute { object, name, value, span, .. } => {
-                let module = Value::Obj(object);
-                if !it.constructs(object) || self.made.borrow().contains(&object) || !is_module(it, &module) {
-                    return;
-                }
                 let what = match value.as_obj().and_then(|id| tensor(it, id)) {
                     Some(tensor) if tensor.parameter => "a parameter",
                     None if is_module(it, value) => "a module",
                     _ => return,
                 };
-                // Other base classes, metaclasses and decorators may call `Module.__init__` unseen.
-                let plain = it.mro_of(&module).iter().all(|class| match class {
-                    Value::Path(path) => path.as_str().starts_with("torch.nn.") || path.as_str() == "builtins.object",
-                    Value::Obj(id) => matches!(it.heap.get(*id), Data::Class(class) if !class.open),
-                    _ => false,
-                });
-                let open = it.heap.instance_of(&module).is_none_or(|instance| instance.open);
-                let own = it.method_receiver().and_then(Value::as_obj) == Some(object);
-                if !plain || !own || open {
+                if !self.surely_lacks_init(it, object) {
                     return;
                 }
                 let message = format!("`{name}` is {what}, but `super().__init__()` has not run yet");
@@ -74,5 +83,24 @@ impl Rule for MissingSuperInit {
             }
             _ => {}
         }
+    }
+}
+
+impl MissingSuperInit {
+    /// Whether the constructor that runs now has certainly not called `Module.__init__` of its object.
+    fn surely_lacks_init(&self, it: &Interp<'_>, object: ObjId) -> bool {
+        let module = Value::Obj(object);
+        if !it.constructs(object) || self.made.borrow().contains(&object) || !is_module(it, &module) {
+            return false;
+        }
+        // Other base classes, metaclasses and decorators may call `Module.__init__` unseen.
+        let plain = it.mro_of(&module).iter().all(|class| match class {
+            Value::Path(path) => path.as_str().starts_with("torch.nn.") || path.as_str() == "builtins.object",
+            Value::Obj(id) => matches!(it.heap.get(*id), Data::Class(class) if !class.open),
+            _ => false,
+        });
+        let open = it.heap.instance_of(&module).is_none_or(|instance| instance.open);
+        let own = it.method_receiver().and_then(Value::as_obj) == Some(object);
+        plain && own && !open
     }
 }

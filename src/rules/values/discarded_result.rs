@@ -114,7 +114,8 @@ impl Rule for DiscardedResult {
 /// its old positional parameters are `destination`, `prefix` and `keep_vars`.
 fn means_load_state_dict(text: &str) -> bool {
     let Some((object, given)) = text.split_once(".state_dict(") else { return false };
-    let Some(given) = given.strip_suffix(')') else { return false };
+    // In `model.state_dict()["weight"].copy_(x)`, the state itself is used.
+    let Some(given) = given.strip_suffix(')').filter(|given| !given.starts_with(')')) else { return false };
     let is_loaded = given.contains("torch.load(") || given.contains("['") || given.contains("[\"");
     let is_checkpoint = ["checkpoint", "ckpt", "state", "weights"].iter().any(|word| given.contains(word));
     !object.contains(['(', '=']) && !given.contains("destination") && (is_loaded || is_checkpoint)

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtClassDef, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, calls, expressions, methods, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, bound_by, calls, expressions, methods, path_of, statements};
 
 const NAME: &str = "function-without-result";
 
@@ -47,10 +47,12 @@ fn is_base(class: &StmtClassDef) -> bool {
     ["Base", "Abstract", "Mixin"].iter().any(|part| class.name.as_str().contains(part))
 }
 
-/// Whether a name is assigned or declared `global`, so that it may be another function.
+/// Whether a name is assigned, imported or declared `global`, so that it may be another function.
 fn binds<'a>(mut all: impl Iterator<Item = &'a Stmt>, name: &str) -> bool {
     all.any(|stmt| match stmt {
         Stmt::Assign(assign) => assign.targets.iter().any(|target| path_of(target) == [name]),
+        Stmt::Import(import) => import.names.iter().any(|alias| bound_by(alias) == name),
+        Stmt::ImportFrom(import) => import.names.iter().any(|alias| bound_by(alias) == name),
         Stmt::Global(global) => global.names.iter().any(|global| global.as_str() == name),
         _ => false,
     })

@@ -364,8 +364,12 @@ fn attention_shape(
 }
 
 /// The width of a transformer module, and the weight that determines it. For a stack of layers,
-/// both come from the first layer.
+/// both come from the first layer, and for a `Transformer`, from its encoder.
 fn width_of(cx: &Cx<'_, '_>, object: &Value) -> (Size, Option<Tensor>) {
+    let encoder = cx.attr(object, "encoder");
+    if !encoder.is_unknown() {
+        return width_of(cx, &encoder);
+    }
     let direct = cx.attr(object, "d_model");
     if !direct.is_unknown() {
         let weight = cx.tensor(&cx.attr(&cx.attr(object, "self_attn"), "in_proj_weight"));
@@ -405,7 +409,11 @@ fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     }
     let mut tensors = vec![(name, &input)];
     tensors.extend(weight.iter().map(|w| ("weight", w)));
-    device::check(cx, &tensors);
+    // The second sequence, and the masks.
+    let others = b.sig.params.iter().map(|param| param.name.as_str()).filter(|other| !["self", name].contains(other));
+    let others: Vec<(&str, Tensor)> = others.filter_map(|other| Some((other, cx.tensor_arg(b, other)?))).collect();
+    let all: Vec<_> = tensors.iter().copied().chain(others.iter().map(|(other, t)| (*other, t))).collect();
+    device::check(cx, &all);
     let dtype = product_dtype(cx, &tensors).unwrap_or_default();
     // A final norm computes in float32 under autocast, so the dtype is certain only without
     // autocast.

@@ -97,7 +97,10 @@ fn bilinear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     else {
         return cx.some_tensor();
     };
-    device::check(cx, &[("input1", &left), ("input2", &right), ("weight", &weight)]);
+    let bias = cx.tensor_arg(b, "bias");
+    let mut all = vec![("input1", &left), ("input2", &right), ("weight", &weight)];
+    all.extend(bias.as_ref().map(|bias| ("bias", bias)));
+    device::check(cx, &all);
     for (name, input, index) in [("input1", &left, 1), ("input2", &right, 2)] {
         let (Some(have), Some(wanted)) = (input.dim(-1), weight.dim(index)) else { continue };
         if have.size.equals(&wanted.size) == Some(false) {
@@ -150,12 +153,16 @@ fn embedding_bag(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let input = cx.tensor_arg(b, "input").unwrap_or_default();
-    device::check(cx, &[("input", &input), ("weight", &weight)]);
+    let (offsets, scales) = (cx.tensor_arg(b, "offsets"), cx.tensor_arg(b, "per_sample_weights"));
+    let mut all = vec![("input", &input), ("weight", &weight)];
+    all.extend(offsets.as_ref().map(|offsets| ("offsets", offsets)));
+    all.extend(scales.as_ref().map(|scales| ("per_sample_weights", scales)));
+    device::check(cx, &all);
     check_indices(cx, "input", &input, &[Dtype::Int64, Dtype::Int32]);
     let width = dim_of(&weight, 1);
     let bags = match input.shape.as_deref() {
         Some([bags, _]) => Some(bags.clone()),
-        Some([_]) => cx.tensor_arg(b, "offsets").and_then(|offsets| {
+        Some([_]) => offsets.and_then(|offsets| {
             let dim = offsets.dim(0)?.clone();
             match b.get("include_last_offset").as_bool() {
                 Some(false) => Some(dim),
@@ -168,7 +175,6 @@ fn embedding_bag(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     // The result has a row for each bag, regardless of how the bags are passed.
     let shape = Some(vec![bags.unwrap_or(Dim::UNKNOWN), width]);
     let dtype = weight.dtype;
-    let scales = cx.tensor_arg(b, "per_sample_weights");
     let operands: Vec<&Tensor> = std::iter::once(&weight).chain(&scales).collect();
     let out = result(cx, &operands, shape, dtype);
     cx.out(out)

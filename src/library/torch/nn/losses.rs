@@ -377,7 +377,8 @@ fn per_sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some((_, batch)) => batch.to_vec(),
         None => Vec::new(),
     });
-    let target = cx.tensor_arg(b, "target");
+    let (target, weight) = (cx.tensor_arg(b, "target"), cx.tensor_arg(b, "weight"));
+    check_devices(cx, &[("input", Some(&input)), ("target", target.as_ref()), ("weight", weight.as_ref())]);
     if let Some(target) = &target {
         check_labels(cx, &input, target);
     }

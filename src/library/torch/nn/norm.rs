@@ -38,7 +38,10 @@ fn parameters(cx: &Cx<'_, '_>, b: &Bound, names: &[&'static str]) -> Vec<(&'stat
 fn normalized(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) -> Tensor {
     let mut all = vec![("input", input)];
     all.extend(parameters.iter().map(|(name, t)| (*name, t)));
-    device::check(cx, &all);
+    // PyTorch returns an empty input before it reads the parameters.
+    if has_elements(input) || !accepts_if_empty(cx, parameters) {
+        device::check(cx, &all);
+    }
     let fits = check_dtype(cx, input, parameters);
     let mut out = like(cx, input);
     if !fits && accepts_if_empty(cx, parameters) && !has_elements(input) {
@@ -50,7 +53,8 @@ fn normalized(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, 
     out
 }
 
-/// Whether the function returns an input without elements before the kernel checks dtypes.
+/// Whether the function returns an input without elements before the kernel checks dtypes and
+/// devices.
 fn accepts_if_empty(cx: &Cx<'_, '_>, parameters: &[(&'static str, Tensor)]) -> bool {
     match cx.name() {
         "batch_norm" | "instance_norm" => true,

@@ -176,7 +176,8 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Size::Int(0) => hidden.clone(),
         other => other,
     };
-    check_state(cx, b, &object, &input, batch_first, is_packed, &width, &directions);
+    let sizes = [&width, &hidden];
+    check_state(cx, b, [&input, &weight], batch_first, is_packed, sizes, &directions);
     let at = weight.dim(0).and_then(|d| d.at);
     let features = Dim::new(width.mul(&directions), at);
     let layers = stored(cx, &object, "num_layers").mul(&directions);
@@ -226,48 +227,50 @@ fn stored_or_zero(cx: &Cx<'_, '_>, object: &Value) -> Size {
     }
 }
 
-/// Rejects an initial state whose shape is not `[layers, batch, hidden]`. This shape does not
-/// depend on `batch_first`.
-#[expect(clippy::too_many_arguments, reason = "each is a fact of the call, read once by the caller")]
+/// Rejects initial states on another device, or whose shape is not `[layers, batch, width]`, with the
+/// widths of the hidden state and of the cell state of an LSTM. This shape does not depend on
+/// `batch_first`.
 fn check_state(
     cx: &mut Cx<'_, '_>,
     b: &Bound,
-    object: &Value,
-    input: &Tensor,
+    [input, weight]: [&Tensor; 2],
     batch_first: Option<bool>,
     is_packed: bool,
-    width: &Size,
+    widths: [&Size; 2],
     directions: &Size,
 ) {
-    let hx = b.get("hx");
+    let (object, hx) = (b.get("self"), b.get("hx"));
     let batched = is_packed || input.rank() == Some(3);
     if !is_kind_of_state(cx, b, batched) {
         return;
     }
-    let state = match cx.items(&hx) {
-        Some(parts) => parts.first().and_then(|h| cx.tensor(h)),
-        None if cx.path.as_str().contains("LSTM") => None,
-        None => cx.tensor(&hx),
+    let states: Vec<Option<Tensor>> = match cx.items(&hx) {
+        Some(parts) => parts.iter().map(|part| cx.tensor(part)).collect(),
+        None if cx.path.as_str().contains("LSTM") => return,
+        None => vec![cx.tensor(&hx)],
     };
-    let Some(state) = state else { return };
-    device::check(cx, &[("input", input), ("hx", &state)]);
-    let (Some([layers, batch, hidden]), Some([first, second, _])) = (state.shape.as_deref(), input.shape.as_deref())
-    else {
-        return;
-    };
+    let mut all = vec![("input", input), ("weight", weight)];
+    all.extend(states.iter().flatten().map(|state| ("hx", state)));
+    device::check(cx, &all);
+    let Some([first, second, _]) = input.shape.as_deref() else { return };
     let rows = match (is_packed, batch_first) {
         (true, _) | (_, Some(true)) => first,
         (_, Some(false)) => second,
         _ => return,
     };
-    let wanted = [stored(cx, object, "num_layers").mul(directions), rows.size.clone(), width.clone()];
-    let clash = [layers, batch, hidden].iter().zip(&wanted).any(|(d, w)| d.size.equals(w) == Some(false));
-    if clash {
-        let wanted: Vec<String> = wanted.iter().map(Size::to_string).collect();
-        let message =
-            format!("`hx` is {}, but must be [{}] (layers, batch, hidden size)", shape_text(&state), wanted.join(", "));
-        let reads = vec![shape_read("hx", &state), shape_read("input", input)];
-        cx.reject(RejectKind::Shape, message, reads);
+    for (state, width) in states.iter().zip(widths) {
+        let Some(state) = state else { continue };
+        let Some([layers, batch, features]) = state.shape.as_deref() else { continue };
+        let wanted = [stored(cx, &object, "num_layers").mul(directions), rows.size.clone(), width.clone()];
+        let clash = [layers, batch, features].iter().zip(&wanted).any(|(d, w)| d.size.equals(w) == Some(false));
+        if clash {
+            let wanted: Vec<String> = wanted.iter().map(Size::to_string).collect();
+            let given = shape_text(state);
+            let message = format!("`hx` is {given}, but must be [{}] (layers, batch, hidden size)", wanted.join(", "));
+            let reads = vec![shape_read("hx", state), shape_read("input", input)];
+            cx.reject(RejectKind::Shape, message, reads);
+            return;
+        }
     }
 }
 

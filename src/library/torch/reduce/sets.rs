@@ -2,6 +2,7 @@
 //! most of them are unknown.
 
 use super::one_dim;
+use crate::library::torch::broadcast::{Mix, Named, common_device};
 use crate::library::torch::pointwise::derived;
 use crate::library::torch::support::{bound_index, give, refuse_dtype, refuse_rank, tensor_param};
 use crate::library::{Cx, Table};
@@ -308,23 +309,22 @@ fn cartesian_prod(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.open {
         return cx.some_tensor();
     }
-    let mut rows = Size::Int(1);
-    let mut first: Option<Tensor> = None;
-    for value in &values {
-        let Some(tensor) = cx.tensor(value) else { return cx.some_tensor() };
-        if tensor.rank().is_some_and(|r| r > 1) {
-            refuse_rank(cx, ("tensors", &tensor), "tensors of one dimension");
-            return cx.some_tensor();
-        }
-        rows = rows.mul(&tensor.numel());
-        first.get_or_insert(tensor);
+    let Some(tensors) = values.iter().map(|value| cx.tensor(value)).collect::<Option<Vec<Tensor>>>() else {
+        return cx.some_tensor();
+    };
+    let named: Vec<Named<'_>> = tensors.iter().map(|tensor| ("tensors", tensor)).collect();
+    common_device(cx, &named, Mix::Strict);
+    if let Some(tensor) = tensors.iter().find(|tensor| tensor.rank().is_some_and(|rank| rank > 1)) {
+        refuse_rank(cx, ("tensors", tensor), "tensors of one dimension");
+        return cx.some_tensor();
     }
-    let Some(first) = first else { return cx.some_tensor() };
+    let Some(first) = tensors.first() else { return cx.some_tensor() };
+    let rows = tensors.iter().fold(Size::Int(1), |rows, tensor| rows.mul(&tensor.numel()));
     let at = cx.at();
     let columns = i64::try_from(values.len()).map_or(Size::Unknown, Size::Int);
     // A single tensor is returned unchanged.
     let shape = if values.len() == 1 { vec![rows] } else { vec![rows, columns] };
-    let mut out = derived(&first).with_shape(shape, at);
+    let mut out = derived(first).with_shape(shape, at);
     out.grad = Grad::Unknown;
     cx.out(out)
 }
