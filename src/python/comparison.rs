@@ -107,14 +107,25 @@ impl<'p> Interp<'p> {
     }
 
     /// Tells observers that the program tests or compares a function, perhaps because the parentheses
-    /// of a call are missing. Only `object.name` counts: a name may be bound to any object.
+    /// of a call are missing. A name counts only if the module binds it once: otherwise, it may be bound to
+    /// any object.
     pub(super) fn note_uncalled(&mut self, value: &Value, expr: &Expr, tested: bool) {
-        let Expr::Attribute(attribute) = expr else { return };
-        let is_replaced = || self.sources.assigns(self.root, attribute.attr.as_str());
+        let name = match expr {
+            Expr::Attribute(attribute) => attribute.attr.as_str(),
+            Expr::Name(name) if tested && self.is_bound_once(expr, name.id.as_str()) => name.id.as_str(),
+            _ => return,
+        };
+        let is_replaced = || self.sources.assigns(self.root, name);
         if self.is_sure_function(value) && !(matches!(value, Value::Bound(_)) && is_replaced()) {
             let span = self.span(expr);
             self.event(super::Event::Uncalled { tested, span });
         }
+    }
+
+    /// Whether a name refers to a global variable that one statement of the current file binds.
+    fn is_bound_once(&self, expr: &Expr, name: &str) -> bool {
+        let bindings = self.sources.bindings(self.file());
+        self.is_global(expr) && bindings.of_name(name).len() == 1 && !bindings.globals.contains(name)
     }
 
     /// Whether Python certainly has no order for these two values. False if the type of one of them

@@ -16,6 +16,10 @@ use crate::value::{
     join, sym, texts_of,
 };
 
+/// Methods by which Python, or NumPy, can go through an object. `reversed` and `in` need only one of the
+/// last ones.
+const ITERATION: &[&str] = &["__iter__", "__getitem__", "__next__", "__array__", "__reversed__", "__contains__"];
+
 impl Interp<'_> {
     /// `object[index]`.
     pub(crate) fn subscript(&mut self, object: &Value, index: &Value, span: Span) -> Value {
@@ -528,7 +532,7 @@ impl Interp<'_> {
         if self.is_instance(object, "typing.NamedTuple") {
             return Items::Exact(self.named_elements(object));
         }
-        if self.lacks_method(object, &["__iter__", "__getitem__"]) {
+        if self.lacks_method(object, ITERATION) {
             self.refuse_protocol(object, "cannot be iterated over", "__iter__", span);
         }
         Items::Many(Value::Unknown)

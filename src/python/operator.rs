@@ -194,6 +194,9 @@ impl Interp<'_> {
                 Some(Data::Function(function)) => self.is_undecorated(function),
                 _ => false,
             },
+            Value::Obj(id) if let Data::Function(function) = self.heap.get(*id) => {
+                function.owner.is_none() && self.is_undecorated(function)
+            }
             value => self.library.is_method(&self.heap, value),
         }
     }
