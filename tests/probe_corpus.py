@@ -1,6 +1,6 @@
 """Runs the corpus under the probe.
 
-    python tests/probe_corpus.py --torchvet target/debug/torchvet [--device virtual|cuda] [part of a name …]
+    python tests/probe_corpus.py --torchvet target/debug/torchvet [--device virtual|cuda] [--every N] [part of a name …]
 
 A contract or PyTorch must stop a script of corpus/buggy at a marked line, unless all its errors are
 silent harms (SILENT in corpus_run.py). A script of corpus/clean must end as it does without the probe,
@@ -234,6 +234,7 @@ def main():
     parser.add_argument("names", nargs="*", help="only scripts whose path contains one of these")
     parser.add_argument("--torchvet", default=str(ROOT / "target" / "debug" / "torchvet"))
     parser.add_argument("--device", choices=("any", "virtual", "cuda"), default="any")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="run only every Nth script")
     parser.add_argument("--timeout", type=int, default=120, help="seconds for one script")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
@@ -262,9 +263,12 @@ def main():
     failed = 0
     ratios = [0.0, 0.0]
     for folder in ("buggy", "clean"):
-        for script in sorted((corpus_run.ROOT / folder).iterdir()):
-            if script.suffix not in (".py", ".ipynb") and not script.is_dir() or script.name == "__pycache__":
-                continue
+        scripts = [
+            script
+            for script in sorted((corpus_run.ROOT / folder).iterdir())
+            if script.suffix in (".py", ".ipynb") or script.is_dir() and script.name != "__pycache__"
+        ]
+        for script in scripts[:: options.every]:
             if options.names and not any(name in str(script) for name in options.names):
                 continue
             texts = corpus_run.sources(script)

@@ -7,12 +7,14 @@ use super::imports::Kind;
 use crate::syntax::FileId;
 
 /// Packages that, from a version on, work only with another package from a version on: the package, its
-/// version, the other package and its version. For Lightning, `Requires-Dist` in the metadata of the wheels
-/// says so. For NumPy, older versions of the other package do not work with it: their metadata limit NumPy
+/// version, the other package and its version. For Lightning and Python, the metadata of the wheels say so
+/// (`Requires-Dist`, `Requires-Python`). For NumPy, older versions of the other package do not work with it: their metadata limit NumPy
 /// (numba), or their compiled modules cannot be imported (the others, see the release notes of NumPy 2.0).
 const NEEDS: &[(&str, &str, &str, &str)] = &[
     ("pytorch-lightning", "2.0", "torch", "1.11"),
     ("lightning", "2.0", "torch", "1.11"),
+    ("numpy", "2.0", "python", "3.9"),
+    ("transformers", "4.47", "python", "3.9"),
     ("numpy", "1.24", "numba", "0.57"),
     ("numpy", "2.0", "numba", "0.60"),
     ("numpy", "2.0", "pandas", "2.2.2"),
@@ -41,7 +43,10 @@ impl Project {
                 name.rsplit_once('.').is_some_and(|(_, kind)| kind == "txt")
             });
             let mut texts = self.texts_in(above, states_requirements).into_iter().chain(inside);
-            texts.any(|text| excluded(text, package, version))
+            // `python_requires="<3.9"`, `requires-python = "<3.9"`, and `python=3.8` in an environment.
+            let names =
+                if package == "python" { &["python", "python_requires", "requires_python"][..] } else { &[package] };
+            texts.any(|text| names.iter().any(|name| excluded(text, name, version)))
         })
     }
 
@@ -138,6 +143,9 @@ mod tests {
             assert!(excluded(text, "numpy", if text.contains(['*', '~']) { "2.0" } else { "1.24" }), "{text}");
         }
         assert!(excluded("pytorch-lightning==1.6", "pytorch_lightning", "2.0"));
+        assert!(excluded("    python_requires='>=3.6.2,<3.9',", "python_requires", "3.9"));
+        assert!(excluded("requires-python = \">=3.7, <3.9\"", "requires_python", "3.9"));
+        assert!(!excluded("python = \"^3.8\"", "python", "3.9"));
     }
 
     #[test]

@@ -318,23 +318,32 @@ pub(super) fn registered(cx: &Cx<'_, '_>, object: &Value) -> Vec<ObjId> {
 
 fn train(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
-    if cx.name() != "eval" {
-        set_mode(cx, &object, &b.get("mode"));
-        return object;
+    let is_eval = cx.name() == "eval";
+    let mode = if is_eval { Value::Bool(false) } else { b.get("mode") };
+    set_mode(cx, &object, &mode);
+    // PyTorch calls `train(mode)` of each sub-module, and `eval()` calls `train(False)`.
+    for (_, module) in named_modules_of(cx, &object).found {
+        if module != object {
+            own_train(cx, &module, &mode);
+        }
     }
-    // `eval()` calls `train(False)`, and the program may override `train`.
-    set_mode(cx, &object, &Value::Bool(false));
+    if is_eval && cx.it.user_method(&object, "eval").is_none() {
+        own_train(cx, &object, &mode);
+    }
+    object
+}
+
+/// Calls the method `train` with which the program overrides that of a module.
+fn own_train(cx: &mut Cx<'_, '_>, module: &Value, mode: &Value) {
     let span = cx.span;
-    if cx.it.user_method(&object, "eval").is_none()
-        && cx.it.user_method(&object, "train").is_some()
-        && let Some(method) = cx.it.try_getattr(&object, sym("train"), span)
+    if cx.it.user_method(module, "train").is_some()
+        && let Some(method) = cx.it.try_getattr(module, sym("train"), span)
     {
-        let args = Args::positional([Value::Bool(false)], span);
-        if !cx.it.refuse_passed_on(&object, &method, &args, span) {
+        let args = Args::positional([mode.clone()], span);
+        if !cx.it.refuse_passed_on(module, &method, &args, span) {
             cx.it.call(&method, args, span);
         }
     }
-    object
 }
 
 fn set_mode(cx: &mut Cx<'_, '_>, object: &Value, training: &Value) {
