@@ -323,7 +323,7 @@ fn train(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     set_mode(cx, &object, &mode);
     // PyTorch calls `train(mode)` of each sub-module, and `eval()` calls `train(False)`.
     for (_, module) in named_modules_of(cx, &object).found {
-        if module != object {
+        if module.as_obj() != object.as_obj() {
             own_train(cx, &module, &mode);
         }
     }
