@@ -111,7 +111,7 @@ def serve(timeout):
 
     import torch
 
-    forks.import_once()
+    forks.import_once(*forks.SLOW_IMPORTS)
     print(json.dumps({"cuda": torch.cuda.is_available(), "torch": torch.__version__}), flush=True)
     for line in sys.stdin:
         read, write = os.pipe()

@@ -1,6 +1,6 @@
 """Runs the corpus under the probe.
 
-    python tests/probe_corpus.py --torchvet target/debug/torchvet [--device virtual|cuda] [--every N] [part of a name …]
+    python tests/probe_corpus.py --torchvet target/debug/torchvet [--device virtual|cuda] [--every N [--first K]] [part of a name …]
 
 A contract or PyTorch must stop a script of corpus/buggy at a marked line, unless all its errors are
 silent harms (SILENT in corpus_run.py). A script of corpus/clean must end as it does without the probe,
@@ -235,6 +235,7 @@ def main():
     parser.add_argument("--torchvet", default=str(ROOT / "target" / "debug" / "torchvet"))
     parser.add_argument("--device", choices=("any", "virtual", "cuda"), default="any")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="run only every Nth script")
+    parser.add_argument("--first", type=int, default=0, metavar="K", help="with --every, start with the script of this number")
     parser.add_argument("--timeout", type=int, default=120, help="seconds for one script")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
@@ -257,18 +258,19 @@ def main():
     }
     # Otherwise the first test for a GPU initialises CUDA, and no fork could use it.
     os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
-    forks.import_once()
+    forks.import_once(*forks.SLOW_IMPORTS)
 
     count = collections.Counter()
     failed = 0
     ratios = [0.0, 0.0]
+    slowest = []
     for folder in ("buggy", "clean"):
         scripts = [
             script
             for script in sorted((corpus_run.ROOT / folder).iterdir())
             if script.suffix in (".py", ".ipynb") or script.is_dir() and script.name != "__pycache__"
         ]
-        for script in scripts[:: options.every]:
+        for script in scripts[options.first :: options.every]:
             if options.names and not any(name in str(script) for name in options.names):
                 continue
             texts = corpus_run.sources(script)
@@ -279,6 +281,7 @@ def main():
                 continue
             probed = run(script, task, options.timeout)
             raised, _, reported, seconds = probed
+            slowest = sorted([*slowest, (seconds, script.name)], reverse=True)[:8]
             if folder == "buggy" and wants_newer(raised):
                 how, wrong = "left out", None
             elif folder == "buggy":
@@ -301,6 +304,7 @@ def main():
         print(f"{folder}: {', '.join(parts)}")
     if ratios[1]:
         print(f"clean scripts took {ratios[0]:.1f} s under the probe, {ratios[1]:.1f} s without")
+    print("the slowest:", ", ".join(f"{name} {seconds:.1f} s" for seconds, name in slowest))
     print(f"{failed} failed")
     return 1 if failed or not count else 0
 

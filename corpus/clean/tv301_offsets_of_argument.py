@@ -30,13 +30,6 @@ def copied(points: torch.Tensor):
     return torch.Tensor(points[..., :3]) - points.mean(0)
 
 
-# A comparison of a device with a text is always false, but shows that this path is for the CPU.
-def array(points: torch.Tensor):
-    if points.device != "cpu":
-        points = points.detach().cpu()
-    return points.numpy()
-
-
 if __name__ == "__main__":
     print(weights(torch.zeros(2, 3), 1.0), corners(torch.ones(2, 3), 0.5))
-    print(penalty(torch.ones(2, 3), torch.zeros(2, 3)), copied(torch.ones(2, 3)), array(torch.ones(1)))
+    print(penalty(torch.ones(2, 3), torch.zeros(2, 3)), copied(torch.ones(2, 3)))

@@ -221,7 +221,11 @@ const FIRST_HOOKS: &[&str] = &[
 fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (model, span) = (b.get("model"), cx.span);
     forget_devices(cx.it, &model);
-    let module = b.get("datamodule");
+    // The trainer also takes a data module in place of the loaders.
+    let module = match (b.get("datamodule"), b.get("train_dataloaders")) {
+        (Value::None, first) if cx.it.user_method(&first, "train_dataloader").is_some() => first,
+        (module, _) => module,
+    };
     // Programs usually split data and create datasets in these hooks.
     for object in [&module, &model] {
         for (hook, given) in [("prepare_data", None), ("setup", Some(Value::str("fit")))] {

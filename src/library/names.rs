@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::torch::nn;
+use super::torch::nn::modules;
 use crate::python::{meant, nearest};
 use crate::value::{ArrayKind, Data, DeviceKind, Dict, Heap, Key, Tensor, Type, Value};
 
@@ -147,7 +147,7 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     let names = NAMES.get(path)?;
     // `torch.nn.modules` is treated as `torch.nn`.
     let is_module = match path {
-        "torch.nn" => nn::MODULES.contains(&name),
+        "torch.nn" => modules::MODULES.contains(&name),
         // A function of `torch.nn.modules.utils`.
         "torch.nn.utils" => name == "consume_prefix_in_state_dict_if_present",
         _ => false,
@@ -178,7 +178,7 @@ fn has_no_device(tensor: &Tensor) -> bool {
 /// The message for an attribute that a value of a known type does not have. There is a message if the
 /// name is similar to an existing one (only for the types in [`SPELT`]), or if it is an attribute of a
 /// type with which this one is often confused: of arrays for a tensor, of modules and tensors for an
-/// optimizer or a scheduler, of tensors for all other types.
+/// optimizer or a scheduler, of tensors for layers and all other types.
 pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
     let (class, what) = plain_type(heap, value)?;
     // NumPy's functions return a pandas object for a pandas object.
@@ -192,6 +192,10 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
         return None;
     }
     let own = NAMES.get(class)?;
+    let is_stored = || class == LAYER && value.as_obj().is_some_and(|id| heap.attr(id, name).is_some());
+    if is_stored() {
+        return None;
+    }
     if own.contains(name) || name.starts_with('_') {
         return None;
     }
@@ -200,6 +204,7 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
     let confused = match class {
         "torch.Tensor" => has("numpy.ndarray"),
         "builtins.dict" => MISTAKEN_FOR_VALUE.contains(&name),
+        LAYER => has("torch.Tensor") && !OF_LAYERS.contains(&name),
         OPTIMIZER | SCHEDULER => has("torch.nn.Module") || has("torch.Tensor"),
         _ => has("torch.Tensor") && !(class == "builtins.tuple" && FIELDS.contains(&name)),
     };
@@ -215,6 +220,18 @@ const MISTAKEN_FOR_VALUE: &[&str] = &[
     "train", "unsqueeze", "view", "zero_grad",
 ];
 
+/// Whether a class of `torch.nn` is a layer or a loss that only has numbers and parameters.
+fn is_plain_layer(path: &str) -> bool {
+    path.strip_prefix("torch.nn.").is_some_and(|name| {
+        let starts = ["Linear", "Bilinear", "Conv", "BatchNorm", "LayerNorm", "Embedding", "LSTM", "GRU", "RNN", "ReLU"];
+        starts.iter().any(|start| name.starts_with(start)) || name.ends_with("Loss")
+    })
+}
+
+/// Attributes of some layers that have the name of an attribute of tensors.
+const OF_LAYERS: &[&str] = &["norm", "mode", "size", "dim", "names"];
+
+const LAYER: &str = "torch.nn.Module";
 const OPTIMIZER: &str = "torch.optim.Optimizer";
 const SCHEDULER: &str = "torch.optim.lr_scheduler.LRScheduler";
 
@@ -249,6 +266,7 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
                 }
                 Value::Path(path) if path.as_str().starts_with("torch.optim.swa_utils.") => return None,
                 Value::Path(path) if path.as_str().starts_with("torch.optim.") => (OPTIMIZER, "an optimizer"),
+                Value::Path(path) if is_plain_layer(path.as_str()) => (LAYER, "a layer"),
                 _ => return None,
             },
             _ => return None,

@@ -59,6 +59,11 @@ impl Project {
             return None;
         }
         let path = file.canonical();
+        // The folder of a project may contain a package of the same name, which is the one that is installed.
+        let top = module.split('.').next().unwrap_or_default();
+        if level == 0 && path.ancestors().skip(1).any(|above| self.has(&above.join("src"), top, Kind::Folder)) {
+            return None;
+        }
         let is_package = path.file_name().is_some_and(|file| file == "__init__.py");
         if is_package && (is_built(name) || self.has_stem(path.parent()?, name)) {
             return None;
@@ -118,7 +123,8 @@ impl Project {
         let (base, other) = (bases.next()?, bases.next());
         // In a package, `import` finds the modules of the same folder only if the file is run as a script.
         let is_package = level == 0 && self.has(&base, "__init__.py", Kind::File);
-        if other.is_some() || is_package || !base.starts_with(self.root()) {
+        let is_shared = level == 0 && self.shares_package(from, top);
+        if other.is_some() || is_package || is_shared || !base.starts_with(self.root()) {
             return None;
         }
         let mut at = base;
@@ -176,11 +182,17 @@ impl Project {
     }
 }
 
+/// Modules that ROS generates from descriptions of messages.
+const GENERATED: &[&str] = &["action", "msg", "srv"];
+
 /// Folders that are often kept out of the repository.
 const IGNORED: &[&str] = &["data", "dataset", "datasets", "external", "third_party", "thirdparty", "vendor"];
 
 /// Whether a module of this name is often built, or kept out of the repository.
 fn is_built(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name.starts_with('_') || IGNORED.contains(&name.as_str()) || BUILT.iter().any(|part| name.contains(part))
+    name.starts_with('_')
+        || GENERATED.contains(&name.as_str())
+        || IGNORED.contains(&name.as_str())
+        || BUILT.iter().any(|part| name.contains(part))
 }

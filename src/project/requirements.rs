@@ -51,6 +51,25 @@ impl Project {
         })
     }
 
+    /// Whether the project asks for another distribution with the name of one of its packages in its own:
+    /// `ml-adapter-api` and `ml-adapter-torch` may both install modules into `ml_adapter`.
+    pub(crate) fn shares_package(&self, file: FileId, package: &str) -> bool {
+        let Some(folder) = self.file(file).canonical().parent() else { return false };
+        let package = package.to_ascii_lowercase().replace('_', "-");
+        let folders = folder.ancestors().take_while(|above| above.starts_with(self.root()));
+        let texts = folders.flat_map(|above| self.texts_in(above, states_requirements));
+        let mut names: Vec<String> = texts
+            .flat_map(|text| text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))))
+            .map(|name| name.to_ascii_lowercase().replace('_', "-"))
+            .filter(|name| name.len() > package.len() && !name.contains(['.', '/']))
+            .filter(|name| format!("-{name}-").contains(&format!("-{package}-")))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        // One of them is the project's own.
+        names.len() > 1
+    }
+
     /// The texts of the files in a folder that have a wanted name.
     fn texts_in(&self, folder: &Path, is_wanted: fn(&str) -> bool) -> Vec<&str> {
         let files = self.listing(folder).iter().filter(|(_, kind)| **kind == Kind::File);

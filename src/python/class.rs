@@ -272,12 +272,16 @@ impl<'p> Interp<'p> {
         let value = Value::Obj(object);
         let mro = self.mro(class);
         self.give_payload(object, &mro);
-        let mut open = false;
+        // `__new__` may set attributes, and may replace `__init__`.
+        let mut open = mro.iter().any(|class| match class.as_obj() {
+            Some(id) => self.class_attr(id, sym("__new__")).is_some(),
+            None => false,
+        });
         for ancestor in mro.iter() {
             match ancestor {
                 Value::Obj(id) => {
                     if let Data::Class(data) = self.heap.get(*id) {
-                        open |= data.open || data.attrs.contains_key(&sym("__new__"));
+                        open |= data.open;
                     }
                     if let Some(init) = self.class_attr(*id, sym("__init__")) {
                         let args = args.prepend(Arg::new(value.clone(), span));

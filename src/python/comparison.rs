@@ -32,6 +32,11 @@ impl<'p> Interp<'p> {
                         self.note_uncalled(value, expr, false);
                     }
                 }
+                if let (Value::Device(_), Value::Str(_) | Value::Any(Type::Str))
+                | (Value::Str(_) | Value::Any(Type::Str), Value::Device(_)) = (&left, &right)
+                {
+                    self.event(super::Event::DeviceAgainstText { equal: *op == CmpOp::Eq, span });
+                }
             }
             left_expr = right_expr;
             let value = match found {

@@ -402,6 +402,8 @@ pub(crate) enum Event<'a> {
     /// A condition tests a function or a method that is written as `object.name`, or `==` or `!=` compares
     /// it with a number, a string or `None`. `tested` is true for a condition.
     Uncalled { tested: bool, span: Span },
+    /// `==` or `!=` compares a `torch.device` with a string.
+    DeviceAgainstText { equal: bool, span: Span },
     /// A positional argument has the name of the parameter `own` of the callee, but is given to its
     /// parameter `other`. `span` is the place of the argument.
     Misplaced { own: &'a str, other: &'a str, span: Span },

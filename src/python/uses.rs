@@ -9,8 +9,8 @@ use crate::syntax::{Expr, Stmt, path_of};
 pub(crate) enum Use<'p> {
     /// An attribute that is read.
     Attribute(&'p str),
-    /// A method that is called.
-    Method(&'p str),
+    /// A method that is called, and the number of its arguments.
+    Method(&'p str, usize),
     /// An operand of arithmetic whose other operand is `self.name`.
     Operand,
     /// The first argument of the function at this path: `F.relu(x)`.
@@ -97,7 +97,7 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
                 if let Expr::Attribute(method) = &*call.func
                     && own(&method.value)
                 {
-                    self.all.push(Use::Method(method.attr.as_str()));
+                    self.all.push(Use::Method(method.attr.as_str(), call.arguments.len()));
                 }
                 if call.arguments.args.first().is_some_and(own) {
                     let mut path = path_of(&call.func);
@@ -220,7 +220,7 @@ mod tests {
             .iter()
             .filter_map(|one| match one {
                 Use::Attribute(name) => Some((*name).to_owned()),
-                Use::Method(name) => Some(format!("{name}()")),
+                Use::Method(name, _) => Some(format!("{name}()")),
                 Use::Operand => Some("(operand)".to_owned()),
                 Use::Argument(path) if path.len() > 1 => Some("(functional)".to_owned()),
                 Use::Argument(_) => None,

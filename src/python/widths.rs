@@ -4,7 +4,7 @@
 use super::interp::Interp;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{ExprCall, Operator, ParameterWithDefault, Stmt, StmtFunctionDef};
-use crate::syntax::{Expr, called};
+use crate::syntax::{Expr, called, path_of};
 use crate::value::{Sign, Size, Type, Value};
 
 impl<'p> Interp<'p> {
@@ -26,7 +26,7 @@ impl<'p> Interp<'p> {
             Some(_) => return None,
         }
         let name = parameter.parameter.name.as_str();
-        let mut widths = Widths { it: self, name, attribute: None, found: false, tested: false };
+        let mut widths = Widths { it: self, def, name, attribute: None, found: false, tested: false };
         widths.visit_body(&def.body);
         let (found, tested) = (widths.found, widths.tested);
         // If the function tests the parameter, the parameter may be 0.
@@ -38,6 +38,7 @@ impl<'p> Interp<'p> {
 /// Searches a function for uses of a parameter as a number of features.
 struct Widths<'i, 'p, 'n> {
     it: &'i Interp<'p>,
+    def: &'p StmtFunctionDef,
     name: &'n str,
     /// The attribute of `self` that holds the parameter.
     attribute: Option<&'p str>,
@@ -71,6 +72,10 @@ impl Widths<'_, '_, '_> {
 
     fn is_width(&self, call: &ExprCall) -> bool {
         let Some(layer) = called(call) else { return false };
+        // `self.LSTM(x)` calls a layer, and creates none.
+        if path_of(&call.func).first().is_some_and(|root| self.def.parameters.includes(root)) {
+            return false;
+        }
         self.it.library.widths(layer).iter().any(|(at, name)| {
             let keywords = &call.arguments.keywords;
             let keyword =

@@ -155,6 +155,7 @@ fn place(event: Event<'_>) -> Option<Span> {
         | Event::Unseen { span, .. }
         | Event::Read { span, .. }
         | Event::Uncalled { span, .. }
+        | Event::DeviceAgainstText { span, .. }
         | Event::Misplaced { span, .. }
         | Event::Appended { span, .. }
         | Event::Handled { handler: span, .. }

@@ -15,7 +15,7 @@ pub(crate) fn register(t: &mut Table) {
         crate::library::common::instance(cx, "numpy.random.Generator", Vec::new())
     });
     t.family("numpy.random.", "seed set_state", "*args", |cx, _| {
-        crate::library::torch::data::note_seed(cx);
+        crate::library::torch::draws::note_seed(cx);
         Value::None
     });
     // An own generator does not affect other random numbers.

@@ -1,7 +1,7 @@
 //! `random`.
 
 use crate::library::common::{any_float, any_int};
-use crate::library::torch::data;
+use crate::library::torch::draws;
 use crate::library::torch::factory::options::option;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
@@ -44,7 +44,7 @@ pub(crate) fn register(t: &mut Table) {
         });
     }
     t.family("random.", "seed setstate", "*args, **kwargs", |cx, _| {
-        data::note_seed(cx);
+        draws::note_seed(cx);
         Value::None
     });
 }

@@ -138,13 +138,15 @@ pub(crate) fn used(it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Valu
                     .iter()
                     .any(|text| it.mentions(text))
         }
-        Use::Method(name) => {
+        // `ops.sigmoid(x)` is a function of another object.
+        Use::Method("sigmoid", 1..) | Use::Method("softmax" | "log_softmax", 2..) => false,
+        Use::Method(name, _) => {
             (METHODS_OF_TENSORS.contains(name) || inside && METHODS_IN_FORWARD.contains(name)) && !is_defined(name)
         }
         Use::Attribute(_) => false,
     };
     // An object with a method that tensors do not have is not a tensor.
-    if uses.iter().any(|one| matches!(one, Use::Method(name) if !is_tensor_attribute(name)))
+    if uses.iter().any(|one| matches!(one, Use::Method(name, _) if !is_tensor_attribute(name)))
         || !uses.iter().any(is_of_tensor)
     {
         return None;

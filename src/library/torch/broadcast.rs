@@ -4,7 +4,7 @@
 
 use crate::library::Cx;
 use crate::library::notes::GRAD_MODE;
-use crate::library::torch::factory::settings::changes_default_device;
+use crate::library::torch::defaults::changes_default_device;
 use crate::python::{Interp, ON_CPU, RejectKind};
 use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value, sym};
 pub(crate) use crate::value::{broadcast_dim, broadcast_pair, not_one};

@@ -3,6 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use super::collate::{batches, collate, common_size, convert, row};
+use super::draws;
 use crate::library::notes::{COPIED, SPAWNED, WORKER};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Event, Interp, RejectKind, Sig};
@@ -264,7 +265,7 @@ fn noting<T>(cx: &mut Cx<'_, '_>, topic: Topic, holds: bool, run: impl FnOnce(&m
 
 fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     let dataset = cx.attr(loader, "dataset");
-    let one = noting(cx, SEEDED, false, |cx| sample(cx, &dataset));
+    let one = noting(cx, draws::SEEDED, false, |cx| sample(cx, &dataset));
     compare_draws(cx, &one);
     let function = cx.attr(loader, "collate_fn");
     let batched = !(cx.attr(loader, "batch_size").is_none() && is_plain(cx, loader));
@@ -280,23 +281,6 @@ fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
             if is_iterator { Value::Unknown } else { batch }
         }
     }
-}
-
-/// A note of the run: a generator was seeded during the computation of a sample, so later random
-/// draws may repeat earlier ones.
-const SEEDED: Topic = Topic::new("seeded");
-const DRAWS: Topic = Topic::new("random draws");
-
-pub(crate) fn note_seed(cx: &mut Cx<'_, '_>) {
-    cx.it.remember(SEEDED, Value::Bool(true));
-}
-
-/// The place and the unique number of a new random draw; `None` if random draws may repeat.
-pub(crate) fn next_draw(cx: &mut Cx<'_, '_>) -> Option<(Span, u32)> {
-    let count = cx.it.remembered(DRAWS).and_then(|v| v.as_int()).unwrap_or(0).saturating_add(1);
-    cx.it.remember(DRAWS, Value::Int(count));
-    let fresh = matches!(cx.it.remembered(SEEDED), None | Some(Value::Bool(false)));
-    u32::try_from(count).ok().filter(|_| fresh).map(|count| (cx.span, count))
 }
 
 /// The path of a call that no program makes. The call tells the rules about a mask whose pixels

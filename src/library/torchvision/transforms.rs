@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use super::functional::{V1, V2, hw, rebuilt, size_pair};
 use super::tv_tensors;
 use crate::library::common::part_of;
-use crate::library::torch::data;
+use crate::library::torch::draws;
 use crate::library::{Cx, Table, pil};
 use crate::python::{Arg, Args, RejectKind, Sig};
 use crate::value::{ArrayKind, Data, Dict, Dim, Dtype, Items, Past, Range, Role, Size, Value, join, sym};
@@ -183,7 +183,7 @@ fn note_draw(cx: &mut Cx<'_, '_>, name: &str, object: &Value, out: &Value) {
     if !RANDOM.contains(&name) || chance.is_some_and(|p| p <= 0.0 || p >= 1.0) {
         return;
     }
-    let draw = data::next_draw(cx);
+    let draw = draws::next_draw(cx);
     let mut leaves = Vec::new();
     flatten(cx, out, &mut leaves, 4);
     for leaf in leaves {

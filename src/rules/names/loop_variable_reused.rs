@@ -1,10 +1,11 @@
-//! An inner loop that assigns the variable of an outer loop, if the variable is read afterwards.
+//! An inner loop that assigns the variable of an outer loop, if the variable is read afterwards; and a
+//! loop that ends with an assignment to its own variable, which is lost.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExprContext};
-use crate::syntax::{Expr, Ranged, Span, Stmt, TextRange, blocks, statements};
+use crate::syntax::{Expr, Ranged, Span, Stmt, TextRange, blocks, path_of, statements};
 
 const NAME: &str = "loop-variable-reused";
 
@@ -27,7 +28,64 @@ impl Rule for LoopVariableReused {
                 findings.report(NAME, Severity::Warning, message, source.span(inner), labels);
             }
         }
+        let functions = source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt());
+        for body in functions.map(|def| def.body.as_slice()).chain(std::iter::once(source.body)) {
+            let mut lost = Vec::new();
+            find_lost(body, &[], &mut lost);
+            for (variable, assignment) in lost {
+                let message = format!(
+                    "this value is lost: the loop then assigns its next element to `{variable}`, and the elements \
+                     themselves do not change"
+                );
+                findings.report(NAME, Severity::Warning, message, source.span(assignment), Vec::new());
+            }
+        }
     }
+}
+
+/// The loops of a block that end with an assignment to their variable, such as `for x in xs: x = f(x)`, if
+/// nothing reads the value. `after` is the code that follows the block.
+fn find_lost<'a>(block: &'a [Stmt], after: &[&'a [Stmt]], lost: &mut Vec<(&'a str, TextRange)>) {
+    for (at, stmt) in block.iter().enumerate() {
+        let rest = [&[block.get(at + 1..).unwrap_or_default()], after].concat();
+        match stmt {
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => continue,
+            Stmt::For(outer) => {
+                if let Some(Stmt::Assign(assign)) = outer.body.last()
+                    && let [Expr::Name(target)] = assign.targets.as_slice()
+                    && targets(&outer.target).contains(&target.id.as_str())
+                    && assign.value.as_call_expr().is_some_and(|call| uses_directly(call, target.id.as_str()))
+                    && first_read(target.id.as_str(), &[&[&*outer.orelse], rest.as_slice()].concat()).is_none()
+                {
+                    lost.push((target.id.as_str(), assign.range()));
+                }
+            }
+            _ => {}
+        }
+        // A loop comes back to its beginning.
+        let again: &[Stmt] = match stmt {
+            Stmt::For(s) => &s.body,
+            Stmt::While(s) => &s.body,
+            _ => &[],
+        };
+        let rest = [&[again], rest.as_slice()].concat();
+        for inner in blocks(stmt) {
+            find_lost(inner, &rest, lost);
+        }
+    }
+}
+
+/// Whether a call is that of the variable, or of a layer or a function of PyTorch with the variable as an
+/// argument. Other functions and methods may change their argument in place, and return it.
+fn uses_directly(call: &ast::ExprCall, variable: &str) -> bool {
+    let is_own = |expr: &Expr| expr.as_name_expr().is_some_and(|name| name.id.as_str() == variable);
+    let is_layer = match path_of(&call.func).as_slice() {
+        // `self.layers[i](x)` and `getattr(self, name)(x)`.
+        [] => matches!(&*call.func, Expr::Subscript(_) | Expr::Call(_)),
+        [root, .., name] => matches!(*root, "torch" | "F") && !name.ends_with('_'),
+        [_] => false,
+    };
+    is_own(&call.func) || is_layer && call.arguments.args.iter().any(is_own)
 }
 
 fn label(span: Span, message: &str) -> Label {

@@ -1,9 +1,9 @@
-//! A `training_step` of Lightning that returns a dictionary without a loss.
+//! A `training_step` of Lightning that returns a dictionary without a loss, or nothing.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{StmtClassDef, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, has_base, methods, statements};
+use crate::syntax::{Expr, Ranged, Stmt, expressions, has_base, methods, statements};
 
 const NAME: &str = "step-without-loss";
 
@@ -23,7 +23,13 @@ impl Rule for StepWithoutLoss {
             return;
         }
         for class in source.classes().filter(|class| is_complete(class, source)) {
-            let Some(result) = step(class).and_then(result_without_loss) else { continue };
+            let Some(step) = step(class) else { continue };
+            if let Some(loss) = unreturned_loss(step) {
+                let message = "`training_step` does not return the loss that it computes here: with automatic \
+                               optimization, Lightning's trainer then skips the batch";
+                findings.report(NAME, Severity::Warning, message, source.span(loss.range()), Vec::new());
+            }
+            let Some(result) = result_without_loss(step) else { continue };
             let message = "the dictionary that `training_step` returns has no key \"loss\": with automatic \
                            optimization, Lightning's trainer raises an error";
             findings.report(NAME, Severity::Error, message, source.span(result.range()), Vec::new());
@@ -46,6 +52,23 @@ fn is_complete(class: &StmtClassDef, source: &Source<'_>) -> bool {
 
 fn step(class: &StmtClassDef) -> Option<&StmtFunctionDef> {
     methods(class).find(|method| method.name.as_str() == "training_step" && method.decorator_list.is_empty())
+}
+
+/// The last assignment to a name with "loss" in a step that returns nothing.
+fn unreturned_loss(step: &StmtFunctionDef) -> Option<&Stmt> {
+    let all = statements(&step.body, false);
+    let has_result = |stmt: &Stmt| match stmt {
+        Stmt::Return(result) => result.value.is_some(),
+        Stmt::Raise(_) => true,
+        _ => false,
+    };
+    let yields =
+        || step.body.iter().flat_map(expressions).any(|expr| expr.is_yield_expr() || expr.is_yield_from_expr());
+    if step.is_async || all.iter().any(|stmt| has_result(stmt)) || yields() {
+        return None;
+    }
+    let is_loss = |target: &Expr| target.as_name_expr().is_some_and(|name| name.id.as_str().contains("loss"));
+    all.into_iter().rfind(|stmt| stmt.as_assign_stmt().is_some_and(|assign| assign.targets.iter().any(is_loss)))
 }
 
 /// The first result of a step, if all its results are dictionaries that have no loss.

@@ -62,6 +62,15 @@ const FUNCTIONS: &[&str] = &[
     "torch.stack",
 ];
 
+/// Functions and layers whose results nobody computes only to measure the time.
+const DROPOUTS: &[&str] = &[
+    "torch.nn.functional.dropout",
+    "torch.nn.Dropout.forward",
+    "torch.nn.Dropout1d.forward",
+    "torch.nn.Dropout2d.forward",
+    "torch.nn.Dropout3d.forward",
+];
+
 #[derive(Default)]
 pub(crate) struct DiscardedResult {
     /// The last call of one of these functions: its place, and how messages name it.
@@ -81,6 +90,16 @@ impl Rule for DiscardedResult {
             }),
             None => FUNCTIONS.contains(&path.as_str()),
         };
+        let is_dropout = || {
+            let in_place = match bound.get("self") {
+                Value::Unknown => bound.get("inplace"),
+                module => module.as_obj().and_then(|id| cx.it.heap.attr(id, "inplace")).unwrap_or(Value::Unknown),
+            };
+            in_place.as_bool() == Some(false)
+        };
+        if DROPOUTS.contains(&path.as_str()) && is_dropout() {
+            *self.last.borrow_mut() = Some((cx.span, "dropout".to_owned()));
+        }
         if is_one && !bound.given("out") {
             *self.last.borrow_mut() = Some((cx.span, method.unwrap_or(path.as_str()).to_owned()));
         }
@@ -94,6 +113,14 @@ impl Rule for DiscardedResult {
             return;
         }
         let known = self.last.borrow().clone().filter(|(span, _)| *span == call).map(|(_, function)| function);
+        // The dropout may be the last layer of the module that is called.
+        let is_inner = |function: &String| {
+            function == "dropout"
+                && cx.source(call).is_none_or(|text| {
+                    !text.split('(').next().unwrap_or_default().to_ascii_lowercase().contains("drop")
+                })
+        };
+        let known = known.filter(|function| !is_inner(function));
         let Some(function) = known.or_else(|| of_unknown(cx, call, value)) else { return };
         // `unsqueeze_` has the path of `unsqueeze`, but works in place, as does `x.copy_(y)` in
         // `x.copy_(y).view(-1)`.

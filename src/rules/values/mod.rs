@@ -2,6 +2,8 @@
 
 pub(super) mod bits_of_mask_flipped;
 pub(super) mod ceil_of_floor_division;
+pub(super) mod comparison_around_operator;
+pub(super) mod device_compared_with_text;
 pub(super) mod discarded_result;
 pub(super) mod function_without_result;
 pub(super) mod nan_comparison;

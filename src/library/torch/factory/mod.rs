@@ -145,7 +145,18 @@ fn sparse(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn as_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");
     let dtype = cx.dtype_arg(&b.get("dtype"));
-    let Some(have) = cx.tensor(&data) else { return tensor(cx, b) };
+    let Some(have) = cx.tensor(&data) else {
+        let made = tensor(cx, b);
+        // An unknown value may be a tensor, which is returned as it is.
+        if let (Value::Unknown | Value::Open(_), Some(id)) = (&data, made.as_obj()) {
+            let is_placed = b.given("device");
+            cx.it.heap.update_tensor(id, |t| {
+                t.grad = Grad::Unknown;
+                t.device = t.device.filter(|_| is_placed);
+            });
+        }
+        return made;
+    };
     let torch = have.array == ArrayKind::Torch;
     let on = if torch { (have.device, have.device_at) } else { (cx.default_device(), cx.at()) };
     let options = Options::read(cx, b, have.dtype, on);

@@ -2,7 +2,7 @@
 
 use super::options;
 use crate::library::notes::{DEFAULT_DEVICE, DEFAULT_DTYPE};
-use crate::library::torch::data;
+use crate::library::torch::draws;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, Interp};
 use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Kind, Size, Tensor, Topic, Type, Value};
@@ -31,7 +31,7 @@ pub(crate) fn register(t: &mut Table) {
         |_, _| Value::None,
     );
     t.listed("torch.", "set_rng_state", |cx, _| {
-        data::note_seed(cx);
+        draws::note_seed(cx);
         Value::None
     });
     t.listed("torch.", "manual_seed", manual_seed);
@@ -176,11 +176,6 @@ fn set_default_tensor_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::None
 }
 
-/// Whether a file of the program changes the default device.
-pub(crate) fn changes_default_device(it: &Interp<'_>) -> bool {
-    it.mentions("set_default_tensor_type") || it.mentions("set_default_device")
-}
-
 /// Called before the analysis of a function that nothing calls. Forgets the defaults that some
 /// function of the program sets, because that function may have run earlier. Defaults that are
 /// already set in this run stay.
@@ -210,7 +205,7 @@ fn set_default_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 fn manual_seed(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
-    data::note_seed(cx);
+    draws::note_seed(cx);
     Value::Obj(cx.it.heap.instance(Value::path("torch.Generator")))
 }
 

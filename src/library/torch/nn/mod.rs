@@ -15,6 +15,7 @@ pub(crate) mod linear;
 pub(crate) mod linear_loss;
 pub(crate) mod losses;
 pub(crate) mod module;
+pub(crate) mod modules;
 pub(crate) mod moves;
 pub(crate) mod norm;
 pub(crate) mod parallel;
@@ -29,34 +30,8 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::Value;
 
-/// The modules in `torch.nn.modules` that define the names of `torch.nn`.
-pub(crate) const MODULES: &[&str] = &[
-    "module",
-    "activation",
-    "adaptive",
-    "batchnorm",
-    "channelshuffle",
-    "container",
-    "conv",
-    "distance",
-    "dropout",
-    "flatten",
-    "fold",
-    "instancenorm",
-    "linear",
-    "loss",
-    "normalization",
-    "padding",
-    "pixelshuffle",
-    "pooling",
-    "rnn",
-    "sparse",
-    "transformer",
-    "upsampling",
-];
-
 pub(crate) fn register(t: &mut Table) {
-    for private in MODULES {
+    for private in modules::MODULES {
         t.prefix(crate::value::sym(&format!("torch.nn.modules.{private}")).as_str(), "torch.nn");
     }
     t.prefix("torch.nn.modules", "torch.nn");

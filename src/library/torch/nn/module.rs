@@ -8,9 +8,11 @@ use super::state;
 use crate::library::notes::BUFFER;
 use crate::library::torch::attributes;
 use crate::library::{Cx, Table};
-use crate::python::{Arg, Args, Bound, Interp};
+use crate::python::{Arg, Args, Bound, Interp, RejectKind};
 use crate::syntax::Span;
-use crate::value::{Data, Device, DeviceKind, Dict, Grad, Items, Key, ObjId, Sym, Tensor, Topic, Type, Value, sym};
+use crate::value::{
+    Data, Device, DeviceKind, Dict, Grad, Heap, Items, Key, ObjId, Sym, Tensor, Topic, Type, Value, sym,
+};
 
 pub(crate) const MODULE: &str = "torch.nn.Module";
 
@@ -207,7 +209,9 @@ pub(crate) fn named_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
     out.complete = !instance.open;
     if let Some(contents) = super::containers::contents(cx.it, object) {
         out.found = contents.found;
-        out.complete &= contents.complete;
+        // A member of which nothing is known is a module, too, but not one that can be listed.
+        let is_known = |value: &Value| value.is_none() || is_module(cx.it, value);
+        out.complete &= contents.complete && out.found.iter().all(|(_, value)| is_known(value));
         out.found.retain(|(_, value)| is_module(cx.it, value));
     }
     for (name, value) in &instance.attrs {
@@ -402,8 +406,35 @@ fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 // Registering members.
 
+/// A note of a module, one for each name of a parameter or module that a call has registered.
+const MEMBER: Topic = Topic::new("member");
+
+/// Rejects a name that an attribute of the object already has. PyTorch lets a buffer replace a buffer,
+/// and likewise for parameters and modules, so only other values are checked.
+fn check_free(cx: &mut Cx<'_, '_>, object: &Value, name: &Value) {
+    let (Some(id), Some(name)) = (object.as_obj(), name.as_str()) else { return };
+    let is_plain = |heap: &Heap, value: &Value| match value {
+        Value::Unknown | Value::Open(_) => false,
+        // A property may have no value yet.
+        Value::Obj(id) => matches!(heap.get(*id), Data::List(_) | Data::Dict(_)),
+        _ => true,
+    };
+    let in_class = cx.it.mro_of(object).iter().any(|class| match class.as_obj().map(|class| cx.it.heap.get(class)) {
+        Some(Data::Class(class)) => class.attrs.get(&sym(name)).is_some_and(|value| is_plain(&cx.it.heap, value)),
+        _ => false,
+    });
+    let is_member = [BUFFER, MEMBER].iter().any(|topic| cx.it.heap.note(id, topic.of(sym(name))).is_some());
+    let in_object =
+        || cx.it.constructs(id) && cx.it.heap.attr(id, name).is_some_and(|value| is_plain(&cx.it.heap, &value));
+    if !is_member && (in_class || in_object()) {
+        let message = format!("the module already has an attribute `{name}`, which is not registered");
+        cx.reject(RejectKind::Value, message, Vec::new());
+    }
+}
+
 fn register_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
+    check_free(cx, &object, &b.get("name"));
     if let (Some(id), Some(name)) = (object.as_obj(), b.get("name").as_str()) {
         cx.it.heap.set_attr(id, name, b.get("tensor"));
         cx.it.heap.set_note(id, BUFFER.of(sym(name)), b.get("persistent"));
@@ -416,7 +447,11 @@ fn register_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn add_member(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let value = if cx.name() == "register_parameter" { b.get("param") } else { b.get("module") };
+    check_free(cx, &object, &b.get("name"));
     let Some(id) = object.as_obj() else { return Value::None };
+    if let Some(name) = b.get("name").as_str() {
+        cx.it.heap.set_note(id, MEMBER.of(sym(name)), Value::Bool(true));
+    }
     match b.get("name").as_str() {
         Some(name) if super::containers::add(cx.it, &object, name, &value) => {}
         Some(name) => cx.it.heap.set_attr(id, name, value),

@@ -2,8 +2,8 @@
 
 use super::module::{Kind, MODULE, is_module, may_be_module, named_modules_of, own_tensors, registered, tensors_of};
 use crate::library::torch::convert::converted;
+use crate::library::torch::defaults::changes_default_device;
 use crate::library::torch::factory::options;
-use crate::library::torch::factory::settings::changes_default_device;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
