@@ -20,13 +20,6 @@ class Encoder(nn.Module):
         return self.layer(x).relu()
 
 
-# The comparison shows that this path is for the CPU.
-def array(points: torch.Tensor):
-    if points.device != "cpu":  # warning: TV216
-        points = points.detach().cpu()
-    return points.numpy()
-
-
 def main():
     data = TensorDataset(torch.randn(32, 8), torch.randint(4, (32,)))
     model = Encoder().to(device)

@@ -6,7 +6,7 @@ use super::operator::is_plain;
 use crate::libraries;
 use crate::syntax::ast::{self, CmpOp};
 use crate::syntax::{Expr, Span};
-use crate::value::{Data, Key, Sym, Type, Value, sym};
+use crate::value::{Data, DeviceKind, Key, Sym, Type, Value, sym};
 
 impl<'p> Interp<'p> {
     pub(super) fn compare(&mut self, e: &'p ast::ExprCompare) -> Value {
@@ -32,9 +32,13 @@ impl<'p> Interp<'p> {
                         self.note_uncalled(value, expr, false);
                     }
                 }
-                if let (Value::Device(_), Value::Str(_) | Value::Any(Type::Str))
-                | (Value::Str(_) | Value::Any(Type::Str), Value::Device(_)) = (&left, &right)
-                {
+                let device = match (&left, &right) {
+                    (Value::Device(device), _) if right_expr.is_string_literal_expr() => Some(device),
+                    (_, Value::Device(device)) if left_expr.is_string_literal_expr() => Some(device),
+                    _ => None,
+                };
+                // In these cases, only the name suggests that the value is a device.
+                if device.is_some_and(|it| !matches!(it.kind, DeviceKind::Named(_) | DeviceKind::Module)) {
                     self.event(super::Event::DeviceAgainstText { equal: *op == CmpOp::Eq, span });
                 }
             }
@@ -121,7 +125,7 @@ impl<'p> Interp<'p> {
             _ => return,
         };
         let is_replaced = || self.sources.assigns(self.root, name);
-        if self.is_sure_function(value) && !(matches!(value, Value::Bound(_)) && is_replaced()) {
+        if self.is_sure_function(value) && !(expr.is_attribute_expr() && is_replaced()) {
             let span = self.span(expr);
             self.event(super::Event::Uncalled { tested, span });
         }
