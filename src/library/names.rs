@@ -220,12 +220,12 @@ const MISTAKEN_FOR_VALUE: &[&str] = &[
     "train", "unsqueeze", "view", "zero_grad",
 ];
 
-/// Whether a class of `torch.nn` is a layer or a loss that only has numbers and parameters.
+/// Whether a class of `torch.nn` is a layer that only has numbers and parameters.
 fn is_plain_layer(path: &str) -> bool {
     path.strip_prefix("torch.nn.").is_some_and(|name| {
         let starts =
             ["Linear", "Bilinear", "Conv", "BatchNorm", "LayerNorm", "Embedding", "LSTM", "GRU", "RNN", "ReLU"];
-        starts.iter().any(|start| name.starts_with(start)) || name.ends_with("Loss")
+        starts.iter().any(|start| name.starts_with(start))
     })
 }
 

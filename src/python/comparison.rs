@@ -5,7 +5,7 @@ use super::library::BinOp;
 use super::operator::is_plain;
 use crate::libraries;
 use crate::syntax::ast::{self, CmpOp};
-use crate::syntax::{Expr, Span};
+use crate::syntax::{Expr, Span, path_of};
 use crate::value::{Data, DeviceKind, Key, Sym, Type, Value, sym};
 
 impl<'p> Interp<'p> {
@@ -125,7 +125,9 @@ impl<'p> Interp<'p> {
             _ => return,
         };
         let is_replaced = || self.sources.assigns(self.root, name);
-        if self.is_sure_function(value) && !(expr.is_attribute_expr() && is_replaced()) {
+        let is_of_self = path_of(expr).first() == Some(&"self");
+        let may_change = matches!(value, Value::Bound(_)) || is_of_self && value.as_obj().is_some();
+        if self.is_sure_function(value) && !(may_change && is_replaced()) {
             let span = self.span(expr);
             self.event(super::Event::Uncalled { tested, span });
         }
