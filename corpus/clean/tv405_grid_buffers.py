@@ -19,6 +19,10 @@ class Grid(nn.Module):
         self.add_module("layer", nn.Linear(2, 2))
         self.offset = None
         del self.offset
+        if resolution > 8:
+            self.large = None
+        if resolution <= 8:
+            self.register_buffer("large", torch.zeros(resolution))
         self.register_buffer("offset", torch.zeros(1))
 
     def forward(self, x):

@@ -424,8 +424,10 @@ fn check_free(cx: &mut Cx<'_, '_>, object: &Value, name: &Value) {
         _ => false,
     });
     let is_member = [BUFFER, MEMBER].iter().any(|topic| cx.it.heap.note(id, topic.of(sym(name))).is_some());
-    let in_object =
-        || cx.it.constructs(id) && cx.it.heap.attr(id, name).is_some_and(|value| is_plain(&cx.it.heap, &value));
+    let in_object = || {
+        let is_sure = cx.it.constructs(id) && !cx.it.heap.may_lack(id, sym(name));
+        is_sure && cx.it.heap.attr(id, name).is_some_and(|value| is_plain(&cx.it.heap, &value))
+    };
     if !is_member && (in_class || in_object()) {
         let message = format!("the module already has an attribute `{name}`, which is not registered");
         cx.reject(RejectKind::Value, message, Vec::new());
