@@ -9,6 +9,7 @@ the pytest plugin.
 
 import argparse
 import os
+import os
 import pathlib
 import subprocess
 import sys
@@ -106,10 +107,10 @@ def test_right(torch_contracts):
 """
 
 
-def run(*command, cwd=None, expect=0):
+def run(*command, cwd=None, expect=0, env=None):
     command = list(map(str, command))
     done = subprocess.run(
-        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     if done.returncode != expect:
         sys.exit(f"{' '.join(command)}\nended with {done.returncode}, not {expect}:\n{done.stdout}")
@@ -117,12 +118,14 @@ def run(*command, cwd=None, expect=0):
 
 
 def build(profile, folder):
-    """Builds the wheel in a folder; the build tool is installed in a separate environment."""
+    """Builds the wheel in a folder, with `dev` without optimisation, because the tests only check small
+    files. The build tool is installed in a separate environment."""
     builder = ROOT / "target" / "maturin"
     if not (builder / BIN).exists():
         venv.create(builder, with_pip=True)
     run(builder / BIN / "python", "-m", "pip", "install", "--quiet", "maturin>=1.8,<2")
-    run(builder / BIN / "maturin", "build", "--profile", profile, "--out", folder, cwd=ROOT)
+    env = dict(os.environ, CARGO_PROFILE_DEV_OPT_LEVEL="0")
+    run(builder / BIN / "maturin", "build", "--profile", profile, "--out", folder, cwd=ROOT, env=env)
     (wheel,) = pathlib.Path(folder).glob("torchvet-*.whl")
     return wheel
 
