@@ -9,7 +9,6 @@ the pytest plugin.
 
 import argparse
 import os
-import os
 import pathlib
 import subprocess
 import sys
