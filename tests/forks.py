@@ -1,6 +1,7 @@
 """Prepares this process for the forks that run programs on PyTorch."""
 
 import atexit
+import contextlib
 import gc
 import importlib
 
@@ -19,10 +20,8 @@ def import_once(*others):
     import torch._dynamo  # noqa: F401
 
     for name in ("torchvision", *others):
-        try:
+        with contextlib.suppress(ImportError):
             importlib.import_module(name)
-        except ImportError:
-            pass
     # A fork does not collect these objects: that would copy their memory.
     gc.collect()
     gc.freeze()

@@ -106,10 +106,10 @@ def test_right(torch_contracts):
 """
 
 
-def run(*command, cwd=None, expect=0, env=None):
+def run(*command, cwd=None, expect=0):
     command = list(map(str, command))
     done = subprocess.run(
-        command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     if done.returncode != expect:
         sys.exit(f"{' '.join(command)}\nended with {done.returncode}, not {expect}:\n{done.stdout}")
@@ -117,14 +117,12 @@ def run(*command, cwd=None, expect=0, env=None):
 
 
 def build(profile, folder):
-    """Builds the wheel in a folder, with `dev` without optimisation, because the tests only check small
-    files. The build tool is installed in a separate environment."""
+    """Builds the wheel in a folder. The build tool is installed in a separate environment."""
     builder = ROOT / "target" / "maturin"
     if not (builder / BIN).exists():
         venv.create(builder, with_pip=True)
     run(builder / BIN / "python", "-m", "pip", "install", "--quiet", "maturin>=1.8,<2")
-    env = dict(os.environ, CARGO_PROFILE_DEV_OPT_LEVEL="0")
-    run(builder / BIN / "maturin", "build", "--profile", profile, "--out", folder, cwd=ROOT, env=env)
+    run(builder / BIN / "maturin", "build", "--profile", profile, "--out", folder, cwd=ROOT)
     (wheel,) = pathlib.Path(folder).glob("torchvet-*.whl")
     return wheel
 

@@ -192,8 +192,7 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
         return None;
     }
     let own = NAMES.get(class)?;
-    let is_stored = || class == LAYER && value.as_obj().is_some_and(|id| heap.attr(id, name).is_some());
-    if is_stored() {
+    if class == LAYER && value.as_obj().is_some_and(|id| heap.attr(id, name).is_some()) {
         return None;
     }
     if own.contains(name) || name.starts_with('_') {

@@ -61,7 +61,8 @@ impl Project {
         let path = file.canonical();
         // The folder of a project may contain a package of the same name, which is the one that is installed.
         let top = module.split('.').next().unwrap_or_default();
-        if level == 0 && path.ancestors().skip(1).any(|above| self.has(&above.join("src"), top, Kind::Folder)) {
+        let mut above = path.ancestors().skip(1).take_while(|above| above.starts_with(self.root()));
+        if level == 0 && above.any(|above| self.has(&above.join("src"), top, Kind::Folder)) {
             return None;
         }
         let is_package = path.file_name().is_some_and(|file| file == "__init__.py");
@@ -123,8 +124,7 @@ impl Project {
         let (base, other) = (bases.next()?, bases.next());
         // In a package, `import` finds the modules of the same folder only if the file is run as a script.
         let is_package = level == 0 && self.has(&base, "__init__.py", Kind::File);
-        let is_shared = level == 0 && self.shares_package(from, top);
-        if other.is_some() || is_package || is_shared || !base.starts_with(self.root()) {
+        if other.is_some() || is_package || !base.starts_with(self.root()) {
             return None;
         }
         let mut at = base;
@@ -134,7 +134,10 @@ impl Project {
                 at = inner;
                 continue;
             }
-            let known = !self.has_stem(&at, part) && !is_built(part) && self.is_package_folder(&at);
+            let known = !self.has_stem(&at, part)
+                && !is_built(part)
+                && self.is_package_folder(&at)
+                && !(level == 0 && self.shares_package(from, top));
             return known.then(|| format!("the project has no module `{}`", self.own_name(&inner)));
         }
         None

@@ -36,9 +36,7 @@ impl Project {
         if NEEDS.iter().any(lacks) {
             return true;
         }
-        let Some(folder) = self.file(file).canonical().parent() else { return false };
-        let folders = folder.ancestors().take_while(|above| above.starts_with(self.root()));
-        folders.into_iter().any(|above| {
+        self.folders_above(file).any(|above| {
             // Some projects have a folder of requirements: `requirements/base.txt`.
             let inside = self.texts_in(&above.join("requirements"), |name| {
                 name.rsplit_once('.').is_some_and(|(_, kind)| kind == "txt")
@@ -54,10 +52,8 @@ impl Project {
     /// Whether the project asks for another distribution with the name of one of its packages in its own:
     /// `ml-adapter-api` and `ml-adapter-torch` may both install modules into `ml_adapter`.
     pub(crate) fn shares_package(&self, file: FileId, package: &str) -> bool {
-        let Some(folder) = self.file(file).canonical().parent() else { return false };
         let package = package.to_ascii_lowercase().replace('_', "-");
-        let folders = folder.ancestors().take_while(|above| above.starts_with(self.root()));
-        let texts = folders.flat_map(|above| self.texts_in(above, states_requirements));
+        let texts = self.folders_above(file).flat_map(|above| self.texts_in(above, states_requirements));
         let mut names: Vec<String> = texts
             .flat_map(|text| text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))))
             .map(|name| name.to_ascii_lowercase().replace('_', "-"))
@@ -68,6 +64,12 @@ impl Project {
         names.dedup();
         // One of them is the project's own.
         names.len() > 1
+    }
+
+    /// The folder of a file and the folders above it, up to the project's root.
+    fn folders_above(&self, file: FileId) -> impl Iterator<Item = &Path> {
+        let above = self.file(file).canonical().ancestors().skip(1);
+        above.take_while(|above| above.starts_with(self.root()))
     }
 
     /// The texts of the files in a folder that have a wanted name.

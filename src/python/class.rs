@@ -273,9 +273,10 @@ impl<'p> Interp<'p> {
         let mro = self.mro(class);
         self.give_payload(object, &mro);
         // `__new__` may set attributes, and may replace `__init__`.
-        let mut open = mro.iter().any(|class| match class.as_obj() {
-            Some(id) => self.class_attr(id, sym("__new__")).is_some(),
-            None => false,
+        let new = sym("__new__");
+        let mut open = mro.iter().any(|class| match class.as_obj().map(|id| self.heap.get(id)) {
+            Some(Data::Class(class)) => class.attrs.contains_key(&new),
+            _ => false,
         });
         for ancestor in mro.iter() {
             match ancestor {

@@ -104,6 +104,35 @@ pub(crate) fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     }
 }
 
+/// Whether the body of a function returns or yields a value anywhere, or contains a `raise`, as
+/// placeholders do. Functions and classes in it are not searched.
+pub(crate) fn may_give_result(body: &[Stmt]) -> bool {
+    struct Results {
+        found: bool,
+    }
+    impl<'a> Visitor<'a> for Results {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            match stmt {
+                Stmt::Return(result) => self.found |= result.value.is_some(),
+                Stmt::Raise(_) => self.found = true,
+                Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+                _ => walk_stmt(self, stmt),
+            }
+        }
+
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            match expr {
+                Expr::Yield(_) | Expr::YieldFrom(_) => self.found = true,
+                Expr::Lambda(_) => {}
+                _ => walk_expr(self, expr),
+            }
+        }
+    }
+    let mut results = Results { found: false };
+    results.visit_body(body);
+    results.found
+}
+
 /// The expressions in a statement, nested blocks included, with the parts of each expression.
 pub(crate) fn expressions(stmt: &Stmt) -> Vec<&Expr> {
     struct All<'a>(Vec<&'a Expr>);

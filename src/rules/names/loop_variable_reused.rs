@@ -47,20 +47,19 @@ impl Rule for LoopVariableReused {
 /// nothing reads the value. `after` is the code that follows the block.
 fn find_lost<'a>(block: &'a [Stmt], after: &[&'a [Stmt]], lost: &mut Vec<(&'a str, TextRange)>) {
     for (at, stmt) in block.iter().enumerate() {
+        let inner = blocks(stmt);
+        if inner.is_empty() || matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
+            continue;
+        }
         let rest = [&[block.get(at + 1..).unwrap_or_default()], after].concat();
-        match stmt {
-            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => continue,
-            Stmt::For(outer) => {
-                if let Some(Stmt::Assign(assign)) = outer.body.last()
-                    && let [Expr::Name(target)] = assign.targets.as_slice()
-                    && targets(&outer.target).contains(&target.id.as_str())
-                    && assign.value.as_call_expr().is_some_and(|call| uses_directly(call, target.id.as_str()))
-                    && first_read(target.id.as_str(), &[&[&*outer.orelse], rest.as_slice()].concat()).is_none()
-                {
-                    lost.push((target.id.as_str(), assign.range()));
-                }
-            }
-            _ => {}
+        if let Stmt::For(outer) = stmt
+            && let Some(Stmt::Assign(assign)) = outer.body.last()
+            && let [Expr::Name(target)] = assign.targets.as_slice()
+            && targets(&outer.target).contains(&target.id.as_str())
+            && assign.value.as_call_expr().is_some_and(|call| uses_directly(call, target.id.as_str()))
+            && first_read(target.id.as_str(), &[&[&*outer.orelse], rest.as_slice()].concat()).is_none()
+        {
+            lost.push((target.id.as_str(), assign.range()));
         }
         // A loop comes back to its beginning.
         let again: &[Stmt] = match stmt {
@@ -69,8 +68,8 @@ fn find_lost<'a>(block: &'a [Stmt], after: &[&'a [Stmt]], lost: &mut Vec<(&'a st
             _ => &[],
         };
         let rest = [&[again], rest.as_slice()].concat();
-        for inner in blocks(stmt) {
-            find_lost(inner, &rest, lost);
+        for block in inner {
+            find_lost(block, &rest, lost);
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{StmtClassDef, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, expressions, has_base, methods, statements};
+use crate::syntax::{Expr, Ranged, Stmt, has_base, may_give_result, methods, statements};
 
 const NAME: &str = "step-without-loss";
 
@@ -56,19 +56,13 @@ fn step(class: &StmtClassDef) -> Option<&StmtFunctionDef> {
 
 /// The last assignment to a name with "loss" in a step that returns nothing.
 fn unreturned_loss(step: &StmtFunctionDef) -> Option<&Stmt> {
-    let all = statements(&step.body, false);
-    let has_result = |stmt: &Stmt| match stmt {
-        Stmt::Return(result) => result.value.is_some(),
-        Stmt::Raise(_) => true,
-        _ => false,
-    };
-    let yields =
-        || step.body.iter().flat_map(expressions).any(|expr| expr.is_yield_expr() || expr.is_yield_from_expr());
-    if step.is_async || all.iter().any(|stmt| has_result(stmt)) || yields() {
+    if step.is_async || may_give_result(&step.body) {
         return None;
     }
     let is_loss = |target: &Expr| target.as_name_expr().is_some_and(|name| name.id.as_str().contains("loss"));
-    all.into_iter().rfind(|stmt| stmt.as_assign_stmt().is_some_and(|assign| assign.targets.iter().any(is_loss)))
+    statements(&step.body, false)
+        .into_iter()
+        .rfind(|stmt| stmt.as_assign_stmt().is_some_and(|assign| assign.targets.iter().any(is_loss)))
 }
 
 /// The first result of a step, if all its results are dictionaries that have no loss.

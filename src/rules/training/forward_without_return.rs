@@ -3,8 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::Expr;
-use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
-use crate::syntax::{Ranged, Stmt, is_module, methods, path_of};
+use crate::syntax::{Ranged, Stmt, is_module, may_give_result, methods, path_of};
 
 const NAME: &str = "forward-without-return";
 
@@ -17,9 +16,7 @@ impl Rule for ForwardWithoutReturn {
         let forwards = modules.flat_map(methods).filter(|def| def.name.as_str() == "forward" && !def.is_async);
         for forward in forwards {
             let Some(last) = forward.body.last().filter(|last| is_lost(last, &forward.body)) else { continue };
-            let mut results = Results::default();
-            results.visit_body(&forward.body);
-            if results.found {
+            if may_give_result(&forward.body) {
                 continue;
             }
             let message = "`forward` does not return what it computes here: a call of the module gives None";
@@ -55,31 +52,5 @@ fn is_lost(last: &Stmt, body: &[Stmt]) -> bool {
             _ => false,
         },
         _ => false,
-    }
-}
-
-/// Whether a function returns or yields a value anywhere, or contains a `raise`, as placeholders
-/// do.
-#[derive(Default)]
-struct Results {
-    found: bool,
-}
-
-impl<'a> Visitor<'a> for Results {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        match stmt {
-            Stmt::Return(result) => self.found |= result.value.is_some(),
-            Stmt::Raise(_) => self.found = true,
-            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
-            _ => walk_stmt(self, stmt),
-        }
-    }
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        match expr {
-            Expr::Yield(_) | Expr::YieldFrom(_) => self.found = true,
-            Expr::Lambda(_) => {}
-            _ => walk_expr(self, expr),
-        }
     }
 }

@@ -12,6 +12,9 @@ pub(crate) struct ComparisonAroundOperator;
 
 impl Rule for ComparisonAroundOperator {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        if !source.text.contains(['|', '&']) {
+            return;
+        }
         for expr in source.body.iter().flat_map(expressions) {
             let Expr::Compare(compare) = expr else { continue };
             let plain = compare.ops.iter().all(|op| !matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn));

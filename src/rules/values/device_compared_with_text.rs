@@ -13,6 +13,9 @@ pub(crate) struct DeviceComparedWithText;
 
 impl Rule for DeviceComparedWithText {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        if !source.text.contains("device") || !source.text.contains("parameters") {
+            return;
+        }
         for expr in source.body.iter().flat_map(expressions) {
             let Expr::Compare(compare) = expr else { continue };
             let ([op @ (CmpOp::Eq | CmpOp::NotEq)], [right]) = (&*compare.ops, &*compare.comparators) else { continue };

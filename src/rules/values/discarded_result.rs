@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use crate::diagnostic::Severity;
-use crate::python::Event;
+use crate::python::{Bound, Event};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
 use crate::value::{Grad, Value, sym};
@@ -90,14 +90,7 @@ impl Rule for DiscardedResult {
             }),
             None => FUNCTIONS.contains(&path.as_str()),
         };
-        let is_dropout = || {
-            let in_place = match bound.get("self") {
-                Value::Unknown => bound.get("inplace"),
-                module => module.as_obj().and_then(|id| cx.it.heap.attr(id, "inplace")).unwrap_or(Value::Unknown),
-            };
-            in_place.as_bool() == Some(false)
-        };
-        if DROPOUTS.contains(&path.as_str()) && is_dropout() {
+        if DROPOUTS.contains(&path.as_str()) && makes_copy(cx, bound) && names_dropout(cx) {
             *self.last.borrow_mut() = Some((cx.span, "dropout".to_owned()));
         }
         if is_one && !bound.given("out") {
@@ -113,14 +106,6 @@ impl Rule for DiscardedResult {
             return;
         }
         let known = self.last.borrow().clone().filter(|(span, _)| *span == call).map(|(_, function)| function);
-        // The dropout may be the last layer of the module that is called.
-        let is_inner = |function: &String| {
-            function == "dropout"
-                && cx.source(call).is_none_or(|text| {
-                    !text.split('(').next().unwrap_or_default().to_ascii_lowercase().contains("drop")
-                })
-        };
-        let known = known.filter(|function| !is_inner(function));
         let Some(function) = known.or_else(|| of_unknown(cx, call, value)) else { return };
         // `unsqueeze_` has the path of `unsqueeze`, but works in place, as does `x.copy_(y)` in
         // `x.copy_(y).view(-1)`.
@@ -135,6 +120,21 @@ impl Rule for DiscardedResult {
         let message = format!("the result of `{function}` is not used: the call changes none of its arguments");
         cx.findings.report(NAME, Severity::Warning, message, call, Vec::new());
     }
+}
+
+/// Whether a dropout certainly leaves its input as it is.
+fn makes_copy(cx: &Context<'_, '_>, bound: &Bound) -> bool {
+    let in_place = match bound.get("self") {
+        Value::Unknown => bound.get("inplace"),
+        module => module.as_obj().and_then(|id| cx.it.heap.attr(id, "inplace")).unwrap_or(Value::Unknown),
+    };
+    in_place.as_bool() == Some(false)
+}
+
+/// Whether the program calls the dropout itself, and not a module that contains it.
+fn names_dropout(cx: &Context<'_, '_>) -> bool {
+    let text = cx.source(cx.span).unwrap_or_default();
+    text.split('(').next().unwrap_or_default().to_ascii_lowercase().contains("drop")
 }
 
 /// Whether a statement is `model.state_dict(checkpoint)`. `state_dict` has no parameter for a state to load:
