@@ -22,6 +22,7 @@ pub(crate) mod pandas;
 mod pil;
 mod refusal;
 mod registry;
+mod segmentation_models;
 mod settings;
 mod signatures;
 mod sklearn;

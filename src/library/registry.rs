@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use super::table::{Table, Tables};
 use super::{
-    albumentations, cv2, definitions, einops, kornia, lightning, numpy, pandas, pil, settings, sklearn, stdlib, timm,
-    torch, torchvision, transformers,
+    albumentations, cv2, definitions, einops, kornia, lightning, numpy, pandas, pil, segmentation_models, settings,
+    sklearn, stdlib, timm, torch, torchvision, transformers,
 };
 
 pub(super) static TABLES: Tables = Tables { main: &MAIN, others: &OTHERS };
@@ -58,6 +58,7 @@ const IN_MAIN: &[Register] = &[
     torch::optim::register,
     torch::context::register,
     torch::autograd::register,
+    torch::function::register,
     torch::attributes::register,
     torch::convert::register,
     torch::factory::register,
@@ -123,7 +124,7 @@ type Register = fn(&mut Table);
 static MAIN: LazyLock<Table> = LazyLock::new(|| made(Table::default(), IN_MAIN));
 
 /// Tables that are built on first use, because they are long or read from data files.
-static OTHERS: [(&str, LazyLock<Table>); 5] = [
+static OTHERS: [(&str, LazyLock<Table>); 6] = [
     (
         "torchvision",
         LazyLock::new(|| {
@@ -168,6 +169,7 @@ static OTHERS: [(&str, LazyLock<Table>); 5] = [
         }),
     ),
     ("scipy", LazyLock::new(|| made(Table::over(&MAIN), &[sklearn::preprocessing::register_sparse]))),
+    ("segmentation_models_pytorch", LazyLock::new(|| made(Table::over(&MAIN), &[segmentation_models::register]))),
     ("timm", LazyLock::new(|| made(Table::over(&MAIN), &[timm::register]))),
 ];
 

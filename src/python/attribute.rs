@@ -298,6 +298,10 @@ impl<'p> Interp<'p> {
                     return Some(value);
                 }
                 Value::Path(path) if self.library.bases(*path).is_some() => {
+                    let full = dotted(*path, name);
+                    if self.library.words().class_methods.contains(&full.as_str()) {
+                        return Some(Value::Bound(Rc::new((Value::Obj(class), Value::Path(full)))));
+                    }
                     // A member of a library class, read through a subclass in the program.
                     let member = self.path_member(*path, name);
                     if !member.is_unknown() && !matches!(name.as_str(), "__name__" | "__doc__") {

@@ -11,7 +11,7 @@ use super::protocol::names_other_class;
 use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Span, Stmt, path_of};
+use crate::syntax::{Expr, Ranged, Span, Stmt, expressions, path_of};
 use crate::value::{Data, Function, ObjId, Sym, Value, sym};
 
 /// A function that nothing called, and the receiver if it is a method.
@@ -400,6 +400,25 @@ impl<'p> Interp<'p> {
             let mut names = Vec::new();
             stored_attributes(&def.body, &mut names);
             names.contains(&name)
+        })
+    }
+
+    /// Whether the constructor of this object that runs now has not used the object yet, but calls the
+    /// constructor of its base class below this place.
+    pub(super) fn is_before_base(&self, object: ObjId, span: Span) -> bool {
+        self.constructors(object).last().is_some_and(|def| {
+            let receiver = def.parameters.iter_non_variadic_params().next().map(|first| first.parameter.name.as_str());
+            let all: Vec<&Expr> = def.body.iter().flat_map(expressions).collect();
+            let uses_before = |expr: &&Expr| {
+                let is_receiver = expr.as_name_expr().is_some_and(|name| Some(name.id.as_str()) == receiver);
+                let is_super = expr.as_call_expr().is_some_and(|call| path_of(&call.func) == ["super"]);
+                (is_receiver || is_super) && expr.start().to_u32() < span.start
+            };
+            let calls_base = |expr: &&Expr| {
+                let method = expr.as_call_expr().and_then(|call| call.func.as_attribute_expr());
+                method.is_some_and(|method| method.attr.as_str() == "__init__") && expr.start().to_u32() > span.start
+            };
+            !all.iter().any(uses_before) && all.iter().any(calls_base)
         })
     }
 

@@ -425,12 +425,14 @@ impl<'p> Interp<'p> {
             return self.raise("AttributeError");
         } else if object.is_unknown() {
             self.pass_unjudged(span);
-        } else {
-            // In another round or call, the value may have another type, and the attribute may be
-            // missing.
+        }
+        let refused = self.refused.0;
+        let value = self.getattr(object, name, span);
+        // In another round or call, the value may have another type, and the attribute may be missing.
+        if !matches!(object, Value::Path(_)) && !object.is_unknown() && self.refused.0 == refused {
             self.pass(span);
         }
-        self.getattr(object, name, span)
+        value
     }
 
     /// Whether the object of an attribute in the source certainly lacks it. If it does, this is
@@ -446,6 +448,10 @@ impl<'p> Interp<'p> {
         }
         if self.lacks_member(object, name, span) {
             return true;
+        }
+        if object.is_unknown() {
+            self.report_annotated(&attribute.value, name, span);
+            return false;
         }
         let is_self = attribute.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self");
         self.lacks_own_attribute(object, name, is_self, span)

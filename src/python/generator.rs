@@ -150,7 +150,8 @@ impl<'p> Interp<'p> {
         };
         let mut others = Vec::new();
         for (place, value) in over.iter().enumerate().filter(|(place, _)| *place != at) {
-            others.push((place, self.iterate(value, span)));
+            let filled = self.surely_not_empty(value);
+            others.push((place, self.iterate(value, span), filled));
         }
         let counter = self.heap.instance(Value::path("builtins.object"));
         self.heap.set_attr(counter, "next", Value::Int(0));
@@ -168,12 +169,14 @@ impl<'p> Interp<'p> {
             it.heap.set_attr(counter, "next", next);
             let index = index.as_int().and_then(|n| usize::try_from(n).ok());
             let (mut row, mut ends) = (vec![value], Some(false));
-            for (place, items) in &others {
+            for (place, items, filled) in &others {
                 let value = match (items, index) {
                     (Items::Exact(values), Some(n)) if n >= values.len() => return end(it),
                     (Items::Exact(values), Some(n)) => values.get(n).cloned().unwrap_or(Value::Unknown),
-                    (items, _) => {
-                        ends = None;
+                    (items, index) => {
+                        if !filled || index != Some(0) {
+                            ends = None;
+                        }
                         items.element(&mut it.heap)
                     }
                 };

@@ -346,7 +346,7 @@ impl<'p> Interp<'p> {
     }
 
     /// The definition of a frame's function; `None` for other code, such as a lambda.
-    fn definition(&self, frame: &Frame<'p>) -> Option<&'p StmtFunctionDef> {
+    pub(super) fn definition(&self, frame: &Frame<'p>) -> Option<&'p StmtFunctionDef> {
         match self.code.get(frame.code?.0 as usize)?.body {
             Body::Function(def) => Some(def),
             Body::Lambda(_) | Body::Class(_) | Body::Expression(_) => None,

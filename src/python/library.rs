@@ -247,6 +247,8 @@ pub(crate) struct Words {
     pub bases: &'static [&'static str],
     /// Classes other than modules whose instances have no public attributes of their own.
     pub plain_bases: &'static [&'static str],
+    /// Methods of library classes that get the class, also when a subclass in the program calls them.
+    pub class_methods: &'static [&'static str],
     /// The class of tensors.
     pub tensor: &'static str,
     /// Methods that only modules have, among the objects that are called with tensors.

@@ -626,9 +626,10 @@ fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
 fn leaves(body: &[Stmt]) -> bool {
     body.iter().any(|s| match s {
         Stmt::Break(_) | Stmt::Return(_) => true,
-        // A `break` in a nested loop does not end this loop, but a `return` does.
-        Stmt::For(s) => returns(&s.body),
-        Stmt::While(s) => returns(&s.body),
+        // A `break` in the body of a nested loop does not end this loop. A `return` there does, and so does a
+        // `break` in the `else` block of the nested loop.
+        Stmt::For(s) => returns(&s.body) || leaves(&s.orelse),
+        Stmt::While(s) => returns(&s.body) || leaves(&s.orelse),
         _ => blocks(s).into_iter().any(leaves),
     })
 }

@@ -2,11 +2,12 @@
 //! a `TypeError`. They are reported only if all names of the module or type, or all parameters of
 //! the function, are known.
 
+use super::context::Mode;
 use super::interp::Interp;
 use super::leave::BlockKind;
 use super::library::{RejectKind, Rejection};
 use crate::syntax::ast::Decorator;
-use crate::syntax::{Expr, Span, ast, path_of};
+use crate::syntax::{Expr, Span, ast, expressions, path_of};
 use crate::value::{ArrayKind, Data, Instance, Sym, Value, counted, sym};
 
 /// Imports of libraries whose data are instances of subclasses of `torch.Tensor`. The subclasses
@@ -101,32 +102,18 @@ impl Interp<'_> {
     /// `is_self` tells whether the object is written as `self`.
     pub(super) fn lacks_own_attribute(&mut self, object: &Value, name: Sym, is_self: bool, span: Span) -> bool {
         // Most attributes are stored in the object.
-        if object.as_obj().is_none_or(|id| self.heap.attr(id, name.as_str()).is_some()) {
-            return false;
-        }
-        if name.as_str().starts_with("__") || !self.has_only_known_bases(object) || self.is_in_try() {
+        if object.as_obj().is_none_or(|id| self.heap.attr(id, name.as_str()).is_some()) || self.may_have(object, name) {
             return false;
         }
         let is_module = self.is_instance(object, self.library.words().module);
-        if self.user_method(object, name.as_str()).is_some() || self.is_inherited(object, name) {
-            return false;
-        }
-        let dynamic = ["setattr(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
-        let own = ["__getattr__", "__getattribute__", "__slots__", "__new__"];
-        // If only one file is checked, the class may be in another file, whose text is not searched.
-        if dynamic.iter().any(|text| self.mentions(text))
-            || own.iter().any(|name| self.user_method(object, name).is_some())
-            || self.classes_call(object, &["setattr", "vars", "locals"])
-        {
-            return false;
-        }
         let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
         let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return false };
         let class = class.name;
         let is_never_set = self.is_never_set(class, name);
         // A class without a constructor, or with methods for subclasses, may be a part of other classes.
         let is_whole = || is_module || self.user_method(object, "__init__").is_some() && !self.is_abstract(object);
-        let lacks = is_self && is_never_set && is_whole() || self.surely_lacks(object, name);
+        let is_early = object.as_obj().is_some_and(|id| self.is_before_base(id, span));
+        let lacks = is_self && is_never_set && is_whole() || is_early || self.surely_lacks(object, name);
         // A module that contains this one may have called its `forward`.
         if !lacks || is_module && self.sets_later(object, name) {
             return false;
@@ -134,12 +121,68 @@ impl Interp<'_> {
         if is_never_set {
             let message = format!("`{class}` has no attribute `{name}`: nothing in the program sets it");
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
+        } else if is_early {
+            let message =
+                format!("`{class}` has no attribute `{name}` before the constructor of its base class has run");
+            self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
         } else {
             // Another call may run the line when the attribute exists.
             let message = format!("`{class}` has no attribute `{name}`: no line that has run sets it");
             self.report_missing(RejectKind::Name, message, span);
         }
         true
+    }
+
+    /// Whether the classes of an object may give it this attribute, in a way other than by an assignment
+    /// to an attribute.
+    fn may_have(&self, object: &Value, name: Sym) -> bool {
+        if name.as_str().starts_with("__") || !self.has_only_known_bases(object) || self.is_in_try() {
+            return true;
+        }
+        if self.user_method(object, name.as_str()).is_some() || self.is_inherited(object, name) {
+            return true;
+        }
+        let dynamic = ["setattr(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
+        let own = ["__getattr__", "__getattribute__", "__slots__", "__new__"];
+        // If only one file is checked, the class may be in another file, whose text is not searched.
+        dynamic.iter().any(|text| self.mentions(text))
+            || own.iter().any(|name| self.user_method(object, name).is_some())
+            || self.classes_call(object, &["setattr", "vars", "locals"])
+    }
+
+    /// Reports an attribute of a parameter of unknown value that the class in its annotation certainly
+    /// does not have: a warning, because Python does not check annotations.
+    pub(super) fn report_annotated(&mut self, owner: &Expr, name: Sym, span: Span) {
+        let Some(owner) = owner.as_name_expr().map(|owner| owner.id.as_str()) else { return };
+        let Some(def) = self.frames.last().and_then(|frame| self.definition(frame)) else { return };
+        let mut parameters = def.parameters.iter_non_variadic_params().map(|parameter| &parameter.parameter);
+        let parameter = parameters.find(|parameter| parameter.name.as_str() == owner);
+        let Some(annotation) = parameter.and_then(|parameter| parameter.annotation.as_deref()) else { return };
+        let is_rebound =
+            |expr: &Expr| matches!(expr, Expr::Name(name) if name.id.as_str() == owner && name.ctx.is_store());
+        if def.body.iter().flat_map(expressions).any(is_rebound)
+            || def.body.iter().flat_map(expressions).any(|expr| tests_type(expr, owner))
+        {
+            return;
+        }
+        let lacking = self.on_trial(Mode::Silent, |it, _| {
+            let class = it.eval(annotation);
+            let Some(Data::Class(data)) = class.as_obj().map(|id| it.heap.get(id)) else { return None };
+            let class_name = data.name;
+            let object = Value::Obj(it.heap.instance(class));
+            let is_module = it.is_instance(&object, it.library.words().module);
+            let is_whole = is_module || it.user_method(&object, "__init__").is_some() || it.is_dataclass(&object);
+            let lacks = is_whole
+                && !it.is_abstract(&object)
+                && !it.may_have(&object, name)
+                && it.is_never_set(class_name, name);
+            lacks.then_some(class_name)
+        });
+        let Some(class) = lacking else { return };
+        let message = format!("`{class}` has no attribute `{name}`: nothing in the program sets it");
+        let assumed = Some(sym(&format!("if `{owner}` is a `{class}`, as annotated")).as_str());
+        let reads = Vec::new();
+        self.in_any_arm(|it| it.suspect(Rejection { kind: RejectKind::Name, message, reads, span, assumed }));
     }
 
     /// Whether nothing in the program sets an attribute of this name. False for classes with names
@@ -181,11 +224,12 @@ impl Interp<'_> {
 
     /// Whether a class of an object has a decorator, which may add methods.
     fn is_decorated(&self, object: &Value) -> bool {
-        let is_plain = |decorator: &Decorator| {
-            let callee = decorator.expression.as_call_expr().map_or(&decorator.expression, |call| &*call.func);
-            matches!(path_of(callee).as_slice(), ["dataclass"] | ["dataclasses", "dataclass"])
-        };
-        self.class_definitions(object).any(|def| !def.decorator_list.iter().all(is_plain))
+        self.class_definitions(object).any(|def| !def.decorator_list.iter().all(makes_dataclass))
+    }
+
+    /// Whether a class of an object is a dataclass, and no class of it has another decorator.
+    fn is_dataclass(&self, object: &Value) -> bool {
+        !self.is_decorated(object) && self.class_definitions(object).any(|def| !def.decorator_list.is_empty())
     }
 
     /// Reports that an instance lacks a special method that an operation needs.
@@ -287,6 +331,19 @@ impl Interp<'_> {
     pub(super) fn report_missing(&mut self, kind: RejectKind, message: String, span: Span) {
         self.reject(Rejection { kind, message, reads: Vec::new(), span, assumed: None }, span);
     }
+}
+
+/// Whether an expression tests the type or the attributes of a variable.
+fn tests_type(expr: &Expr, variable: &str) -> bool {
+    let Expr::Call(call) = expr else { return false };
+    matches!(path_of(&call.func).as_slice(), ["isinstance" | "hasattr" | "getattr" | "type"])
+        && call.arguments.args.first().and_then(Expr::as_name_expr).is_some_and(|name| name.id.as_str() == variable)
+}
+
+/// Whether a decorator is `@dataclass`, with or without arguments.
+fn makes_dataclass(decorator: &Decorator) -> bool {
+    let callee = decorator.expression.as_call_expr().map_or(&decorator.expression, |call| &*call.func);
+    matches!(path_of(callee).as_slice(), ["dataclass"] | ["dataclasses", "dataclass"])
 }
 
 /// Whether the name of a class shows that the class is meant as a base class.

@@ -218,10 +218,18 @@ pub(crate) fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Or
             input.range = Some(range.map(f64::trunc));
             input.data = input.data.map(|d| d.iter().map(|x| x.trunc()).collect());
         } else if to == Dtype::Float16 || to == Dtype::Float32 {
-            // Rounding may change elements that are not integers. Its effect on the bounds is
+            // Rounding may change fractions and large integers. Its effect on bounds that are fractions is
             // ignored.
-            if range.parts().iter().any(|(a, b)| a.fract() != 0.0 || b.fract() != 0.0) {
+            let most = if to == Dtype::Float16 { 2048.0 } else { 16_777_216.0 };
+            let is_kept = |x: f64| x.fract() == 0.0 && x.abs() <= most;
+            let bounds = || range.parts().iter().flat_map(|(a, b)| [*a, *b]).collect::<Vec<f64>>();
+            if input.data.as_ref().is_some_and(|data| !data.iter().all(|x| is_kept(*x)))
+                || !bounds().into_iter().all(is_kept)
+            {
                 input.data = None;
+            }
+            if bounds().into_iter().any(|x| x.is_finite() && x.abs() > most) {
+                input.range = None;
             }
         }
     }

@@ -3,8 +3,8 @@
 use crate::library::common::{any_bool, any_float, any_int, any_str, first, list_of_str, none, open_attrs};
 use crate::library::table::Constant;
 use crate::library::{Cx, Table};
-use crate::python::{Bound, Event};
-use crate::value::{Data, Key, Note, Topic, Type, Value, sym};
+use crate::python::{Bound, Event, meant, nearest};
+use crate::value::{Data, Key, Note, Sym, Topic, Type, Value, sym};
 
 pub(crate) fn register(t: &mut Table) {
     environ(t);
@@ -78,6 +78,19 @@ pub(crate) fn register(t: &mut Table) {
     let namespace = t.class("types.SimpleNamespace", &[], "**kwargs");
     namespace.keeps_arguments = false;
     namespace.init = Some(open_attrs);
+    namespace.attribute = Some(missing_field);
+}
+
+/// Reports an attribute that a `SimpleNamespace` does not have.
+fn missing_field(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+    let instance = cx.it.heap.instance_of(object)?;
+    if instance.open || instance.attrs.is_empty() || name.as_str().starts_with('_') {
+        return None;
+    }
+    let near = meant(nearest(name.as_str(), instance.attrs.keys().map(|field| field.as_str())));
+    let message = format!("the `SimpleNamespace` has no attribute `{name}`{near}");
+    let span = cx.span;
+    cx.it.lacks_option(name, message, span)
 }
 
 /// The environment of the script. For a variable that the script has neither written nor deleted,

@@ -5,14 +5,6 @@ use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Event, RejectKind};
 use crate::value::{Data, Grad, Items, Tensor, Type, Value, sym};
 
-/// Calls an instance of a `Function`, as old programs do. This always raises.
-fn call_of_instance(cx: &mut Cx<'_, '_>, _: &Value, _: Args) -> Option<Value> {
-    let message = "an instance of a `torch.autograd.Function` can no longer be called: make `forward` and \
-                   `backward` static methods, and call `apply` of the class";
-    cx.it.report_arguments(message.to_owned(), cx.span);
-    Some(Value::Unknown)
-}
-
 /// Rejects a `map_location` that is a path or another name that is not a device. By mistake, programs
 /// pass a folder and a file name to `torch.load` instead of one path.
 fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -46,10 +38,6 @@ pub(crate) fn register(t: &mut Table) {
             Value::None
         },
     );
-    let function = t.class("torch.autograd.Function", &[], "*args, **kwargs");
-    function.keeps_arguments = false;
-    function.invoke = Some(call_of_instance);
-    t.alias("torch.autograd.function.Function", "torch.autograd.Function");
     t.def("torch.utils.checkpoint.checkpoint", "function, *args, **kwargs", checkpoint);
     t.def("torch.utils.checkpoint.checkpoint_sequential", "functions, segments, input, **kwargs", sequential);
     t.def("torch.load", "f, map_location=None, pickle_module=None, **kwargs", load);
@@ -119,8 +107,15 @@ fn gradients(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// `checkpoint(function, …)`: runs the function directly.
 fn checkpoint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    const OWN: &[&str] =
-        &["use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"];
+    const OWN: &[&str] = &[
+        "use_reentrant",
+        "context_fn",
+        "determinism_check",
+        "debug",
+        "preserve_rng_state",
+        "early_stop",
+        "respect_saved_tensors_hooks",
+    ];
     let kw = b.extra.iter().filter(|(name, _)| !OWN.contains(&name.as_str())).cloned().collect();
     let args = Args { pos: b.rest.clone(), kw, more_pos: b.open, more_kw: b.open, star: None };
     let inputs: Vec<Value> = args.pos.iter().map(|arg| arg.value.clone()).collect();

@@ -17,6 +17,7 @@ pub(crate) mod draws;
 pub(crate) mod einsum;
 pub(crate) mod factory;
 pub(crate) mod fft;
+pub(crate) mod function;
 pub(crate) mod gather;
 pub(crate) mod generator;
 pub(crate) mod graph;

@@ -81,6 +81,7 @@ pub(crate) const WORDS: Words = Words {
     tensor: "torch.Tensor",
     bases: &["lightning.LightningModule", "lightning.LightningDataModule", "transformers.PreTrainedModel"],
     plain_bases: &["torch.utils.data.Dataset"],
+    class_methods: &["torch.autograd.Function.apply"],
     module_methods: &[
         "eval",
         "load_state_dict",

@@ -13,4 +13,4 @@ pub(crate) mod transforms;
 pub(crate) mod tv_tensors;
 pub(crate) mod weights;
 
-pub(crate) use models::open_module;
+pub(crate) use models::{layer, open_module};

@@ -21,9 +21,11 @@ pub(crate) fn register(t: &mut Table) {
     for name in TORCHVISION_MODELS.segmentation.keys() {
         t.def(&format!("torchvision.models.segmentation.{name}"), SIG, build);
     }
-    t.def("torchvision.models.segmentation.lraspp_mobilenet_v3_large", "*args, **kwargs", |cx, _| {
-        open_module(cx, "torch.nn.Module")
-    });
+    t.def(
+        "torchvision.models.segmentation.lraspp_mobilenet_v3_large",
+        "*, weights=None, progress=True, num_classes=None, weights_backbone=None, **kwargs",
+        lraspp,
+    );
     t.def(
         "torchvision.models.segmentation.deeplabv3.DeepLabHead",
         "in_channels, num_classes, atrous_rates=None",
@@ -105,6 +107,25 @@ fn build(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         None => Value::Unknown,
     };
     cx.it.heap.set_attr(id, "aux_classifier", aux);
+    model
+}
+
+/// LR-ASPP: a convolution represents its classifier, which has two last layers.
+fn lraspp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let theirs = TORCHVISION_MODELS.classes.segmentation;
+    check_classes(cx, b, theirs);
+    let classes = match b.get("num_classes") {
+        // The program may replace the last layers.
+        _ if cx.it.mentions("low_classifier") => Value::Unknown,
+        Value::None => Value::Int(theirs),
+        given => given,
+    };
+    let model = open_module(cx, MODEL);
+    let head = layer(cx, "Conv2d", vec![Value::Unknown, classes, Value::Int(1)], Vec::new());
+    if let Some(id) = model.as_obj() {
+        cx.it.heap.set_attr(id, "classifier", head);
+        cx.it.heap.set_attr(id, "aux_classifier", Value::None);
+    }
     model
 }
 

@@ -77,8 +77,9 @@ fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         refuse_dtype(cx, named, "does not take complex numbers");
         return if dim.is_none() { cx.some_tensor() } else { pair(cx) };
     }
-    // The median of an empty bool tensor is accepted.
-    let is_bool = input.dtype == Some(Dtype::Bool) && input.numel().known() != Some(0);
+    // Without `dim`, `median` accepts an empty bool tensor.
+    let is_empty = dim.is_none() && input.numel().known() == Some(0);
+    let is_bool = input.dtype == Some(Dtype::Bool) && !is_empty;
     if cx.name().ends_with("median") && is_bool {
         refuse_dtype(cx, named, "does not take bool");
         return if dim.is_none() { cx.some_tensor() } else { pair(cx) };
