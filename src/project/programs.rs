@@ -177,13 +177,27 @@ fn imported(line: &str) -> Option<impl Iterator<Item = &str>> {
     Some(rest.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty() && *name != "import"))
 }
 
-/// The attributes `owner.name = …` that a text assigns. If the owner is not a name, it is empty.
+/// The attributes that a text assigns: `owner.name = …`, `owner.name: int = …`, `a.b, c.d = …` and
+/// `with … as a.b`. If the owner is not a name, it is empty.
 fn assigned(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.match_indices('=').filter_map(|(at, _)| {
-        let (target, after) = text.split_at_checked(at)?;
-        let (rest, name) = last_name(target.trim_end_matches(' '));
-        let (_, owner) = last_name(rest.strip_suffix('.')?);
-        (!name.is_empty() && !after.starts_with("==")).then_some((owner, name))
+    let targets = text.match_indices('=').flat_map(|(at, _)| {
+        let (before, after) = text.split_at_checked(at).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let line = if after.starts_with("==") || line.ends_with('=') { "" } else { line };
+        // In a call, only the last name belongs to the `=`.
+        let is_call = line.trim_start().trim_start_matches(['(', '[']).contains('(');
+        let from = if is_call { line.rfind(['(', ',', ' ', ':', '=']).map_or(0, |at| at + 1) } else { 0 };
+        line.get(from..).unwrap_or_default().split([',', ':', ';', '=', '(', ')', '[', ']', '*'])
+    });
+    let managed = text
+        .match_indices(" as ")
+        .filter_map(|(at, word)| text.get(at + word.len()..)?.split([':', ',', ')', '\n']).next());
+    targets.chain(managed).filter_map(|target| {
+        let (rest, name) = last_name(target.trim());
+        let (before, owner) = last_name(rest.strip_suffix('.')?);
+        // In `if x: a.b = 1` and `a.b.c = 1`, other text precedes the owner.
+        (!name.is_empty() && before.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.')))
+            .then_some((owner, name))
     })
 }
 
@@ -299,7 +313,10 @@ mod tests {
     #[test]
     fn attributes_that_a_text_assigns() {
         let found: Vec<_> = assigned("a.b = c.d.e=0\nx = 1\nif a.f == 2: f(g=3)\nh[0].i = 4\n").collect();
-        assert_eq!(found, [("a", "b"), ("d", "e"), ("", "i")]);
+        assert_eq!(found, [("a", "b"), ("a", "b"), ("d", "e"), ("", "i")]);
+        let text = "a.b, a.c = f()\n[a.d, e] = g\na.h: dict = {}\nf(a.x, a.y == 1, k=2)\nwith open(n) as a.z:\n";
+        let found: Vec<_> = assigned(text).map(|(_, name)| name).collect();
+        assert_eq!(found, ["b", "c", "d", "h", "z"]);
     }
 
     #[test]

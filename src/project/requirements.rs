@@ -41,7 +41,11 @@ impl Project {
             let inside = self.texts_in(&above.join("requirements"), |name| {
                 name.rsplit_once('.').is_some_and(|(_, kind)| kind == "txt")
             });
-            let mut texts = self.texts_in(above, states_requirements).into_iter().chain(inside);
+            // An unpacked wheel has a folder with its metadata.
+            let folders =
+                self.listing(above).keys().filter(|name| Path::new(name).extension().is_some_and(|e| e == "dist-info"));
+            let metadata = folders.flat_map(|folder| self.texts_in(&above.join(folder), |name| name == "METADATA"));
+            let mut texts = self.texts_in(above, states_requirements).into_iter().chain(inside).chain(metadata);
             // `python_requires="<3.9"`, `requires-python = "<3.9"`, and `python=3.8` in an environment.
             let names =
                 if package == "python" { &["python", "python_requires", "requires_python"][..] } else { &[package] };
@@ -97,11 +101,19 @@ fn excluded(text: &str, package: &str, version: &str) -> bool {
     text.lines().any(|line| {
         // One line may contain several requirements: `install_requires=["torch==1.4", "numpy<1.24"]`.
         line.split(['"', '\'', ';', '#']).any(|part| {
-            let part = part.trim().trim_start_matches("- ").trim_start();
+            let part = part.trim().trim_start_matches("- ").trim_start_matches("Requires-Dist:").trim_start();
             let end = part.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.')).unwrap_or(part.len());
             let Some((name, rest)) = part.split_at_checked(end) else { return false };
             // In `numpy = "^1.19"`, the version is in the next part.
-            let rest = if rest.trim() == "=" { line.split(['"', '\'']).nth(1).unwrap_or_default() } else { rest };
+            let rest = match rest.trim() {
+                "=" => match line.split(['"', '\'']).nth(1).unwrap_or_default() {
+                    // For Poetry, a version without an operator is exact.
+                    exact if exact.starts_with(|c: char| c.is_ascii_digit()) => &format!("=={exact}"),
+                    rest => rest,
+                },
+                // The metadata of wheels have `Requires-Python: <3.9` and `Requires-Dist: numpy (<2)`.
+                rest => rest.trim_matches([':', '(', ')', ' ']),
+            };
             plain(name) == package && rest.split(',').any(|condition| excludes(condition, version))
         })
     })
@@ -161,6 +173,9 @@ mod tests {
             "numpy = \"^0.9\"",
             "numpy[extra]==1.*",
             "NumPy==1.23.0",
+            "numpy = \"1.21.0\"",
+            "Requires-Dist: numpy (<1.24,>=1.16)",
+            "Requires-Dist: numpy<1.24; extra == 'dev'",
         ] {
             assert!(excluded(text, "numpy", if text.contains(['*', '~']) { "2.0" } else { "1.24" }), "{text}");
         }

@@ -179,7 +179,8 @@ impl Interp<'_> {
             "delattr" => {
                 match values.get(1).and_then(Value::as_str) {
                     Some(name) => self.delattr(&first, sym(name), span),
-                    None => self.open(&first),
+                    // Any attribute may be deleted, and then set again.
+                    None => self.forget_all(&first),
                 }
                 Value::None
             }

@@ -289,6 +289,14 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Forgets the values of all attributes of an instance.
+    pub(super) fn forget_all(&mut self, object: &Value) {
+        self.open(object);
+        if let Some(instance) = object.as_obj().and_then(|id| self.heap.instance_mut(id)) {
+            instance.attrs.values_mut().for_each(|value| *value = Value::Unknown);
+        }
+    }
+
     /// Forgets the values of the attributes that the methods of the object and of its parts assign.
     pub(crate) fn forget_assigned(&mut self, object: &Value) {
         self.forget_inside(object, MAX_PARTS);

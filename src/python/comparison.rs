@@ -126,7 +126,11 @@ impl<'p> Interp<'p> {
         };
         let is_replaced = || self.sources.assigns(self.root, name);
         let is_of_self = path_of(expr).first() == Some(&"self");
-        let may_change = matches!(value, Value::Bound(_)) || is_of_self && value.as_obj().is_some();
+        let may_change = match value {
+            // `self.activation` may have been given `torch.tanh`.
+            Value::Path(path) => path.as_str().rsplit('.').next() != Some(name),
+            value => matches!(value, Value::Bound(_)) || is_of_self && value.as_obj().is_some(),
+        };
         if self.is_sure_function(value) && !(may_change && is_replaced()) {
             let span = self.span(expr);
             self.event(super::Event::Uncalled { tested, span });

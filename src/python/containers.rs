@@ -58,8 +58,9 @@ impl Interp<'_> {
                 _ => Value::ranged(Range::bounds(0.0, 255.0), false, None),
             },
             Value::Method(pair) if pair.1.as_str() == super::attribute::UNKNOWN_SHAPE => match index {
-                Value::Slice(_) => Value::Unknown,
-                _ => Value::Any(Type::Int),
+                // `df.groupby(…).size()` is a Series, which accepts labels and lists.
+                _ if index.number_type() == Some(Type::Int) => Value::Any(Type::Int),
+                _ => Value::Unknown,
             },
             // `List[int]`, `Tensor["B C"]`: annotations.
             Value::Path(_) => self.subscript_path(object, index),

@@ -4,6 +4,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
+
 use super::Args;
 use super::changing::Over;
 use super::context::{Context, Mode};
@@ -12,12 +14,12 @@ use super::generator::Consumer;
 use super::interp::{Interp, Rounds};
 use super::leave::{Block, BlockId, BlockKind, Catches, Exit, Leave, Loop};
 use super::stmt::Flow;
-use crate::syntax::ast::{StmtFor, StmtWhile};
-use crate::syntax::{Expr, Ranged, Span, Stmt};
+use crate::syntax::ast::{StmtFor, StmtFunctionDef, StmtWhile};
+use crate::syntax::{Expr, FileId, Ranged, Span, Stmt, called, calls, statements};
 use crate::value::{Data, Delta, Items, Iter, Mark, Value};
 
 /// A loop over at most this many known elements is run element by element, except for some loops
-/// that contain other loops: see [`unrolls`].
+/// that contain other loops: see `Interp::unrolls`.
 const UNROLL: usize = 8;
 /// A loop whose body has at most `SHORT_BODY` bytes of source is unrolled up to this many elements.
 const UNROLL_LONG: usize = 96;
@@ -77,7 +79,7 @@ impl<'p> Interp<'p> {
             - stmt.body.first().map_or(0, |f| f.start().to_u32());
         match items {
             Items::Exact(items) if items.is_empty() => self.exec_block(&stmt.orelse),
-            Items::Exact(items) if unrolls(&items, stmt, body_size) => {
+            Items::Exact(items) if self.unrolls(&items, stmt, body_size) => {
                 // A statement of the body may run in only some of the rounds, so rules get no
                 // number of rounds.
                 let rounds = Rounds { count: None, unrolled: true, ..rounds };
@@ -597,6 +599,35 @@ impl<'p> Interp<'p> {
         (flow == Flow::Next).then_some(ends)
     }
 
+    /// Whether a loop over known elements is run element by element.
+    fn unrolls(&mut self, items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
+        if items.len() == 1 {
+            return true;
+        }
+        // Rounds over integers, such as epochs, are assumed to be alike; rounds over other elements
+        // may differ.
+        let alike = items.iter().all(|item| item.as_int().is_some());
+        if has_loop(&stmt.body) {
+            return items.len() <= UNROLL && !alike;
+        }
+        items.len() <= UNROLL
+            || (items.len() <= UNROLL_LONG && body_size <= SHORT_BODY
+                || items.len() <= UNROLL_LONGER && body_size <= SHORTER_BODY)
+                && !(alike && self.calls_loop(&stmt.body))
+    }
+
+    /// Whether a body calls a function of the program that contains a loop, as far as their names tell.
+    fn calls_loop(&mut self, body: &[Stmt]) -> bool {
+        let names: Vec<&str> = body.iter().flat_map(calls).filter_map(called).collect();
+        let files: Vec<FileId> = self.modules.keys().copied().chain([self.root]).collect();
+        files.into_iter().any(|file| {
+            let sources = self.sources;
+            let loops =
+                self.loops.entry(file).or_insert_with(|| Rc::new(functions_with_loops(&sources.module(file).body)));
+            names.iter().any(|name| loops.contains(name))
+        })
+    }
+
     pub(super) fn exec_while(&mut self, stmt: &'p StmtWhile) -> Flow {
         let mut begin = |it: &mut Self| it.condition(&stmt.test);
         let mut body = |it: &mut Self| {
@@ -605,21 +636,6 @@ impl<'p> Interp<'p> {
         };
         self.widened(Rounds::default(), false, &stmt.orelse, &mut begin, &mut body, None)
     }
-}
-
-/// Whether a loop over known elements is run element by element.
-fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
-    if items.len() == 1 {
-        return true;
-    }
-    if has_loop(&stmt.body) {
-        // Rounds over integers, such as epochs, are assumed to be alike; rounds over other elements
-        // may differ.
-        return items.len() <= UNROLL && items.iter().any(|item| item.as_int().is_none());
-    }
-    items.len() <= UNROLL
-        || items.len() <= UNROLL_LONG && body_size <= SHORT_BODY
-        || items.len() <= UNROLL_LONGER && body_size <= SHORTER_BODY
 }
 
 /// Whether a loop's body contains a `break` or `return` that ends the loop.
@@ -636,6 +652,25 @@ fn leaves(body: &[Stmt]) -> bool {
 
 fn returns(body: &[Stmt]) -> bool {
     body.iter().any(|s| matches!(s, Stmt::Return(_)) || blocks(s).into_iter().any(returns))
+}
+
+/// The names of the functions in a file that contain a loop, or call another of these functions.
+fn functions_with_loops(body: &[Stmt]) -> FxHashSet<&str> {
+    let defs: Vec<&StmtFunctionDef> =
+        statements(body, true).into_iter().filter_map(Stmt::as_function_def_stmt).collect();
+    let mut found: FxHashSet<&str> = FxHashSet::default();
+    loop {
+        let before = found.len();
+        for def in &defs {
+            let calls_one = || def.body.iter().flat_map(calls).filter_map(called).any(|name| found.contains(name));
+            if !found.contains(def.name.as_str()) && (has_loop(&def.body) || calls_one()) {
+                found.insert(def.name.as_str());
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
 }
 
 /// Whether a body contains a loop: unrolling nested loops multiplies the rounds.

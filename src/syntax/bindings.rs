@@ -170,6 +170,7 @@ fn bound(stmt: &Stmt, bind: &mut dyn FnMut(&str)) {
         Stmt::Assign(assign) => assign.targets.iter().for_each(|target| bound_by_target(target, bind)),
         Stmt::AugAssign(assign) => bound_by_target(&assign.target, bind),
         Stmt::AnnAssign(assign) => bound_by_target(&assign.target, bind),
+        Stmt::TypeAlias(alias) => bound_by_target(&alias.name, bind),
         Stmt::Delete(delete) => delete.targets.iter().for_each(|target| bound_by_target(target, bind)),
         Stmt::Import(import) => bound_by_import(import, bind),
         Stmt::ImportFrom(import) => bound_by_import_from(import, bind),

@@ -159,10 +159,14 @@ pub(crate) fn used(it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Valu
 /// shows that its arguments may be on a GPU.
 pub(crate) fn place_argument(it: &mut Interp<'_>, argument: &Value, name: &str, function: &str) {
     let Some(id) = argument.as_obj().filter(|_| it.heap.is_tensor(argument)) else { return };
-    let evidence = [".device", ".cuda(", "device=", ".type_as("];
+    // `torch.device("cpu")` and `device="cpu"` are no evidence.
+    let evidence = [".device)", ".device,", ".device\n", ".cuda(", "device=d", ".to(device", ".type_as("];
+    // The program may pass only tensors that it has moved to the CPU.
+    let is_on_cpu = || it.mentions(".cpu()") && it.calls_name(sym(function));
     let places = !function.contains("collate")
         && !it.mentions("def __getitem__(")
-        && evidence.iter().any(|text| it.mentions(text));
+        && evidence.iter().any(|text| it.mentions(text))
+        && !is_on_cpu();
     if places {
         let device = Device::of(DeviceKind::Named(sym(&format!("`{name}.device`"))));
         it.heap.update_tensor(id, |t| t.device = t.device.or(Some(device)));

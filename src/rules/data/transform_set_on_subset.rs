@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 
 use crate::diagnostic::{Label, Severity};
-use crate::python::Event;
+use crate::python::{Event, Interp};
 use crate::rules::rule::{Context, Rule};
 use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
@@ -23,6 +23,19 @@ struct Set {
     span: Span,
 }
 
+/// Whether a dataset with more than one subset gets another transform in place of one that it has.
+fn replaces(it: &Interp<'_>, dataset: ObjId, name: Sym, new: &Value) -> bool {
+    let old = it.heap.attr(dataset, name.as_str());
+    let has_one = |value: &Value| value.as_obj().is_some();
+    let is_part = |id: &ObjId| {
+        let object = it.heap.instance_of(&Value::Obj(*id)).filter(|object| object.class.as_path() == Some(SUBSET));
+        object.is_some() && it.heap.attr(*id, "dataset").and_then(|of| of.as_obj()) == Some(dataset)
+    };
+    has_one(new)
+        && old.is_some_and(|old| has_one(&old) && old.as_obj() != new.as_obj())
+        && it.heap.ids().filter(is_part).count() > 1
+}
+
 #[derive(Default)]
 pub(crate) struct TransformSetOnSubset {
     /// The assignments since the last pass over any data.
@@ -31,9 +44,9 @@ pub(crate) struct TransformSetOnSubset {
 
 impl Rule for TransformSetOnSubset {
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
-        let (object, name, span) = match event {
-            Event::SetAttribute { object, name, span, .. } if TRANSFORMS.contains(&name.as_str()) => {
-                (object, name, span)
+        let (object, name, value, span) = match event {
+            Event::SetAttribute { object, name, value, span, .. } if TRANSFORMS.contains(&name.as_str()) => {
+                (object, name, value, span)
             }
             Event::Iterated { .. } => {
                 self.set.borrow_mut().clear();
@@ -60,6 +73,11 @@ impl Rule for TransformSetOnSubset {
             );
             let label = Label { span: before.span, message: "this has no effect any more".to_owned() };
             cx.findings.report(NAME, Severity::Warning, message, span, vec![label]);
+        } else if set.is_empty() && replaces(cx.it, object, name, value) {
+            let message = format!(
+                "all subsets of this dataset share its `{name}`, so this also replaces the `{name}` of the other ones"
+            );
+            cx.findings.report(NAME, Severity::Warning, message, span, Vec::new());
         }
         set.push(Set { dataset: object, name, subset, span });
     }

@@ -11,7 +11,7 @@ use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
 use crate::syntax::ast::{
-    CmpOp, Comprehension, ExceptHandler, ExprCall, Pattern, StmtClassDef, StmtFunctionDef, StmtIf,
+    BoolOp, CmpOp, Comprehension, ExceptHandler, ExprCall, Pattern, StmtClassDef, StmtFunctionDef, StmtIf,
 };
 use crate::syntax::{
     Expr, Ranged, Stmt, TextRange, TextSize, bound_by, called, expressions, has_base, is_read, methods, path_of,
@@ -134,7 +134,13 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFuncti
         for variable in assigned(&arms) {
             let goes_on = |arm: &&Arm<'_>| !sets(arm.body, variable) && !may_leave(arm.body);
             let Some(arm) = arms.iter().find(goes_on) else { continue };
-            if arm.test.is_some_and(|test| is_refused(source, test)) || is_placeholder(arm) {
+            let before: Vec<&Expr> = arms
+                .iter()
+                .take_while(|other| !std::ptr::eq(other.body, arm.body))
+                .filter_map(|arm| arm.test)
+                .collect();
+            let never = |test: &Expr| is_refused(source, test) || is_tested(source, &before, test);
+            if arm.test.is_some_and(never) || is_placeholder(arm) {
                 continue;
             }
             let Some(read) = first_read(rest, variable) else { continue };
@@ -162,6 +168,16 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFuncti
 fn is_placeholder(arm: &Arm<'_>) -> bool {
     let is_equality = |test: &Expr| matches!(test, Expr::Compare(compare) if *compare.ops == [CmpOp::Eq]);
     arm.test.is_some_and(is_equality) && arm.body.iter().all(Stmt::is_pass_stmt)
+}
+
+/// Whether an earlier branch has the same condition, perhaps as an operand of `or`.
+fn is_tested(source: &Source<'_>, before: &[&Expr], test: &Expr) -> bool {
+    let text = |expr: &Expr| condition(source, expr);
+    let is_same = |earlier: &&Expr| match earlier {
+        Expr::BoolOp(either) if either.op == BoolOp::Or => either.values.iter().any(|one| text(one) == text(test)),
+        one => text(one) == text(test),
+    };
+    before.iter().any(is_same)
 }
 
 /// Whether the program raises an exception for the same value elsewhere: `if kind == "voc": raise …`.

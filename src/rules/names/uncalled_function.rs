@@ -3,7 +3,8 @@
 use crate::diagnostic::Severity;
 use crate::python::Event;
 use crate::rules::rule::{Context, Findings, Rule, Source};
-use crate::syntax::{Expr, Ranged, expressions, path_of};
+use crate::syntax::ast::ExprAttribute;
+use crate::syntax::{Expr, Ranged, Stmt, expressions, path_of};
 
 const NAME: &str = "uncalled-function";
 
@@ -50,6 +51,40 @@ fn uncalled_states(expr: &Expr) -> Vec<&Expr> {
     }
 }
 
+/// Methods of tensors without parameters that change where a tensor is, or how it is stored.
+const MOVES: &[&str] = &["cpu", "cuda", "detach", "numpy", "contiguous"];
+
+/// A method of a tensor that is read, but not called, although the tensor is needed: `x.cpu.numpy()`,
+/// `net(Variable(x).cuda)`, `x = x.cuda`.
+fn uncalled_move(expr: &Expr) -> Option<&ExprAttribute> {
+    let method = |expr: &'_ Expr| {
+        let attribute = expr.as_attribute_expr().filter(|attribute| MOVES.contains(&attribute.attr.as_str()))?;
+        // `torch.cuda` and `torch.cpu` are modules.
+        let is_module = matches!(path_of(&attribute.value).as_slice(), ["torch" | "th" | "np" | "jax"]);
+        (!is_module).then_some(())
+    };
+    match expr {
+        Expr::Attribute(outer) if outer.attr.as_str() != "cuda" && MOVES.contains(&outer.attr.as_str()) => {
+            method(&outer.value).and(outer.value.as_attribute_expr())
+        }
+        // Functions get other functions as arguments, but a method of a new tensor is of no use to them.
+        Expr::Call(call) => call.arguments.args.iter().find_map(|given| {
+            let is_new = given.as_attribute_expr().is_some_and(|given| given.value.is_call_expr());
+            method(given).filter(|()| is_new).and(given.as_attribute_expr())
+        }),
+        _ => None,
+    }
+}
+
+/// The method in `x = x.cuda`.
+fn assigned_move(stmt: &Stmt) -> Option<&ExprAttribute> {
+    let assign = stmt.as_assign_stmt()?;
+    let attribute = assign.value.as_attribute_expr().filter(|it| MOVES.contains(&it.attr.as_str()))?;
+    let [target] = assign.targets.as_slice() else { return None };
+    let same = !path_of(target).is_empty() && path_of(target) == path_of(&attribute.value);
+    same.then_some(attribute)
+}
+
 impl Rule for UncalledFunction {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         for stmt in &source.statements {
@@ -61,6 +96,11 @@ impl Rule for UncalledFunction {
             }
             let message = format!("`{}` is not called here: this statement does nothing", attribute.attr);
             findings.report(NAME, Severity::Warning, message, source.span(stmt.range()), Vec::new());
+        }
+        let read = source.body.iter().flat_map(expressions).filter_map(uncalled_move);
+        for attribute in read.chain(source.statements.iter().filter_map(|stmt| assigned_move(stmt))) {
+            let message = format!("`{}` is not called here: this is the method, not a tensor", attribute.attr);
+            findings.report(NAME, Severity::Warning, message, source.span(attribute.range()), Vec::new());
         }
         // The program may have objects with a field of this name.
         let fields = ["state_dict:", ".state_dict =", "\"state_dict\",", "def state_dict(self)"];

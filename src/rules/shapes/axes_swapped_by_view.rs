@@ -11,7 +11,7 @@ use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
 use crate::rules::rule::{Call, Context, Findings, Rule, Source};
 use crate::rules::trace;
-use crate::syntax::ast::ExprCall;
+use crate::syntax::ast::{ExprCall, Operator};
 use crate::syntax::{
     Expr, Ranged, Span, Stmt, blocks, called, calls, expressions, integer, is_method_call, is_read, path_of, statements,
 };
@@ -397,8 +397,8 @@ struct Swapped<'a> {
     axes: Vec<usize>,
 }
 
-/// `x.view(x.size(1), x.size(0), -1)`: all sizes except a last `-1` are sizes of `x`, each used at most once,
-/// in another order.
+/// `x.view(x.size(1), x.size(0), -1)` or `x.view(b, h * w, c)`: all sizes except one `-1` are sizes of `x`
+/// or products of them, each used at most once, in another order.
 fn swapped_sizes<'a>(call: &'a ExprCall, named: &[Named<'_>]) -> Option<Swapped<'a>> {
     let callee = call.func.as_attribute_expr()?;
     let tensor = path_of(&callee.value);
@@ -410,15 +410,38 @@ fn swapped_sizes<'a>(call: &'a ExprCall, named: &[Named<'_>]) -> Option<Swapped<
         [Expr::List(list)] => list.elts.as_slice(),
         sizes => sizes,
     };
-    let exact = match sizes.split_last() {
-        Some((last, before)) if integer(last) == Some(-1) => before,
-        _ => sizes,
-    };
-    let axes: Vec<usize> = exact.iter().map(|size| axis_of(size, &tensor, named)).collect::<Option<_>>()?;
+    let is_open = |size: &Expr| integer(size) == Some(-1);
+    let exact: Vec<&Expr> = sizes.iter().filter(|size| !is_open(size)).collect();
+    let mut merged: Vec<Vec<usize>> = exact.iter().map(|size| axes_of(size, &tensor, named)).collect::<Option<_>>()?;
+    // A size `-1` holds the axes that no other size names. If it is not the last size, all must have names.
+    match (sizes.iter().position(is_open), named.iter().find(|one| one.tensor == tensor)) {
+        (None, _) => {}
+        (Some(at), Some(one)) => {
+            let rest = (0..one.sizes.len()).filter(|axis| !merged.iter().any(|axes| axes.contains(axis))).collect();
+            merged.insert(at, rest);
+        }
+        (Some(at), None) if at + 1 == sizes.len() => {}
+        _ => return None,
+    }
+    let axes = merged.concat();
     let once = axes.iter().all(|axis| axes.iter().filter(|other| *other == axis).count() == 1);
     // With two axes, the tensor may be a row that becomes a column.
     let is_swap = sizes.len() >= 3 && axes.len() >= 2 && once && !axes.is_sorted();
     (is_swap && !is_shift(&axes)).then_some(Swapped { tensor, axes })
+}
+
+/// The axes whose sizes an expression multiplies: `h * w`.
+fn axes_of(size: &Expr, tensor: &[&str], named: &[Named<'_>]) -> Option<Vec<usize>> {
+    match size {
+        Expr::BinOp(product) if product.op == Operator::Mult => {
+            let (left, right) = (axes_of(&product.left, tensor, named)?, axes_of(&product.right, tensor, named)?);
+            let mut both = [left, right].concat();
+            // The order of the factors does not matter.
+            both.sort_unstable();
+            Some(both)
+        }
+        _ => Some(vec![axis_of(size, tensor, named)?]),
+    }
 }
 
 /// Whether only the first two or the last two of four axes change places: attention with relative positions shifts its

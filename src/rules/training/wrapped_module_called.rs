@@ -20,6 +20,8 @@ const MODULE: &str = "torch.nn.Module";
 #[derive(Default)]
 pub(crate) struct WrappedModuleCalled {
     wrapped: RefCell<FxHashSet<ObjId>>,
+    /// Names that stand for a wrapped module: `net = model.module`.
+    inner: RefCell<FxHashSet<String>>,
     /// For each output of a wrapped module: the call, and whether it bypasses the wrapper.
     outputs: RefCell<FxHashMap<ObjId, (Span, bool)>>,
     /// The call that computed the loss of the last `backward()`, if it bypasses the wrapper.
@@ -27,6 +29,17 @@ pub(crate) struct WrappedModuleCalled {
 }
 
 impl Rule for WrappedModuleCalled {
+    fn assigned(&self, cx: &mut Context<'_, '_>, name: &str, value: &Value) {
+        let is_wrapped = value.as_obj().is_some_and(|id| self.wrapped.borrow().contains(&id));
+        let is_inner = is_wrapped && cx.source(cx.span).is_some_and(|text| text.trim_end().ends_with(".module"));
+        let mut inner = self.inner.borrow_mut();
+        if is_inner {
+            inner.insert(name.to_owned())
+        } else {
+            inner.remove(name)
+        };
+    }
+
     fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
         let it = &*cx.it;
         let span = cx.span;
@@ -44,7 +57,7 @@ impl Rule for WrappedModuleCalled {
         }
         let around = cx.source(call).is_some_and(|text| {
             let callee = text.split('(').next().unwrap_or_default();
-            callee.ends_with(".module") || callee.contains(".module.")
+            callee.ends_with(".module") || callee.contains(".module.") || self.inner.borrow().contains(callee.trim())
         });
         let mut results = Vec::new();
         tensors(it, result, 2, &mut results);

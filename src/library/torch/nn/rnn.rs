@@ -151,8 +151,10 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let weight = cx.tensor(&cx.attr(&object, "weight_ih_l0")).unwrap_or_default();
     let unknown = Tensor::default();
     let known = cx.tensor_arg(b, "input").is_some() || is_packed;
-    // The input may be a packed sequence. Then the output is one, too.
-    if !known && ["packed_sequence", "pack_sequence", "PackedSequence"].iter().any(|text| cx.it.mentions(text)) {
+    // The input may be a packed sequence. Then the output is one, too. Arguments of `forward` are only assumed to
+    // be tensors.
+    let is_sure = is_packed || cx.tensor_arg(b, "input").is_some_and(|input| input.shape.is_some());
+    if !is_sure && ["packed_sequence", "pack_sequence", "PackedSequence"].iter().any(|text| cx.it.mentions(text)) {
         return Value::Unknown;
     }
     let input = packed.or_else(|| cx.tensor_arg(b, "input")).unwrap_or(unknown);
