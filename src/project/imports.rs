@@ -99,11 +99,15 @@ impl Project {
             let beside = (folder.to_owned(), self.package_parent(folder));
             let (first, second) = if script { beside } else { (beside.1, beside.0) };
             let src = self.root.join("src");
-            if script {
-                vec![first, second, self.root.clone(), src]
-            } else {
-                vec![first, self.root.clone(), src, second]
-            }
+            // A script in a folder above may import this file: its folder comes first on Python's path.
+            let above: Vec<PathBuf> = first
+                .ancestors()
+                .skip(1)
+                .take_while(|above| above.starts_with(&self.root) && **above != self.root)
+                .map(Path::to_owned)
+                .collect();
+            let (before, after) = if script { (vec![first, second], None) } else { (vec![first], Some(second)) };
+            before.into_iter().chain(above).chain([self.root.clone(), src]).chain(after).collect()
         };
         // A namespace package is used only if no folder has a module or regular package of this
         // name.
@@ -269,6 +273,13 @@ mod tests {
         assert_eq!(from_script("train"), "ex/train.py");
         assert_eq!(from_script("os"), "external");
         assert_eq!(from_script("model.layers"), "external");
+    }
+
+    #[test]
+    fn folders_above_come_before_the_root() {
+        let dir = folder(&["ex/evaluate.py", "ex/models/bert.py", "ex/parts/a.py", "parts/a.py", "parts/b.py"]);
+        assert_eq!(resolve(dir.path(), "ex/models/bert.py", "parts.a", 0), "ex/parts/a.py");
+        assert_eq!(resolve(dir.path(), "ex/models/bert.py", "parts.b", 0), "parts/b.py");
     }
 
     #[test]
