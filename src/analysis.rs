@@ -428,6 +428,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.file(file).text().len()
     }
 
+    fn beside(&self, script: FileId, module: &str) -> Option<FileId> {
+        self.0.module_beside(script, module).map(|file| file.id)
+    }
+
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import {
         match self.0.resolve_import(from, module, level) {
             // A module that imports its own name is assumed to import an installed package of this

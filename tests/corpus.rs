@@ -55,7 +55,7 @@ fn main() {
     std::process::exit(i32::from(wrong > 0));
 }
 
-/// Checks that each script that SIGNATURES.md names exists.
+/// Checks that every script named in SIGNATURES.md exists.
 fn named_scripts_exist(root: &Path, failures: &mut String) {
     let corpus = root.join("corpus");
     let text = std::fs::read_to_string(corpus.join("SIGNATURES.md")).expect("SIGNATURES.md is readable");

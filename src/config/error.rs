@@ -11,17 +11,17 @@ use super::select::nearest;
 #[derive(Debug, Clone)]
 pub(crate) struct ConfigError {
     message: String,
-    /// The name and text of the file, and the place in it.
+    /// The name and text of the settings file, or of the text of `--config`, and the place in it.
     place: Option<(PathBuf, String, Range<usize>)>,
 }
 
 impl ConfigError {
-    /// A mistake without a place in a file.
+    /// A mistake without a place.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         ConfigError { message: message.into(), place: None }
     }
 
-    /// A mistake at a place in a file.
+    /// A mistake at a place in a settings file, or in the text of `--config`.
     pub(crate) fn at(message: impl Into<String>, path: PathBuf, text: &str, span: Range<usize>) -> Self {
         ConfigError { message: message.into(), place: Some((path, text.to_owned(), span)) }
     }

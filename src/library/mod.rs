@@ -1,7 +1,7 @@
 //! Models of library functions and classes, as tables.
 //!
-//! Most modules below register the functions and classes of one library in a [`Table`]; the
-//! interpreter accesses them through [`Libraries`]. A function that is in no table returns an
+//! A module with the name of a library registers the functions and classes of this library in a [`Table`];
+//! the interpreter accesses them through [`Libraries`]. A function that is in no table returns an
 //! unknown value. Models report facts and rejected calls, never diagnostics.
 
 mod albumentations;

@@ -43,7 +43,7 @@ impl Raised {
         format!("{}: {}", self.kind, self.message)
     }
 
-    /// The first line of the message.
+    /// The exception type, and the first line of the message.
     pub(super) fn line(&self) -> String {
         self.text().lines().next().unwrap_or_default().to_owned()
     }

@@ -55,7 +55,7 @@ fn python_of(environment: OsString) -> Option<PathBuf> {
 }
 
 impl Python {
-    /// Queries a Python for its versions.
+    /// Asks a Python interpreter for its version and that of its PyTorch. An error if Python is too old.
     pub(crate) fn ask(path: PathBuf) -> Result<Python, String> {
         let shown = path.display();
         let output = Command::new(&path).args(["-c", QUESTION]).env_remove("TORCHVET_PROBE").output();

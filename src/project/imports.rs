@@ -65,6 +65,21 @@ impl Project {
         }
     }
 
+    /// The module of this name beside a script. When the script runs, its folder comes first on Python's
+    /// path. A file of a package is no script, and libraries are never beside one.
+    pub(crate) fn module_beside(&self, script: FileId, module: &str) -> Option<&SourceFile> {
+        let folder = self.file(script).canonical().parent()?;
+        let parts: Vec<&str> = module.split('.').collect();
+        let top = *parts.first()?;
+        if self.has(folder, "__init__.py", Kind::File) || libraries::find(top).is_some() || is_standard(top) {
+            return None;
+        }
+        match self.find(folder, &parts) {
+            Found::File(path) => self.load(&path).ok(),
+            _ => None,
+        }
+    }
+
     fn relative(&self, folder: &Path, parts: &[&str], level: u32) -> Found {
         let mut base = folder;
         for _ in 1..level {
@@ -280,6 +295,10 @@ mod tests {
         let dir = folder(&["ex/evaluate.py", "ex/models/bert.py", "ex/parts/a.py", "parts/a.py", "parts/b.py"]);
         assert_eq!(resolve(dir.path(), "ex/models/bert.py", "parts.a", 0), "ex/parts/a.py");
         assert_eq!(resolve(dir.path(), "ex/models/bert.py", "parts.b", 0), "parts/b.py");
+        let project = Project::new(dir.path().to_owned());
+        let script = project.load(&dir.path().join("ex/evaluate.py")).unwrap().id;
+        assert!(project.module_beside(script, "parts.a").unwrap().canonical().ends_with("ex/parts/a.py"));
+        assert!(project.module_beside(script, "parts.b").is_none());
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl<'p> Interp<'p> {
         let [(id, before)] = over.as_slice() else { return None };
         let (Data::Dict(before), Data::Dict(now)) = (&**before, self.heap.get(*id)) else { return None };
         let values = |dict: &Dict| dict.entries.values().chain(&dict.open).cloned().collect::<Vec<Value>>();
-        // An element of `values()` that is a pair itself is not distinguished from one of `items()`.
+        // If all values are pairs, it is not known whether the loop is over `values()` or `items()`.
         if pairs && values(before).iter().all(is_pair) {
             return None;
         }

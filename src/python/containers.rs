@@ -16,8 +16,8 @@ use crate::value::{
     join, sym, texts_of,
 };
 
-/// Methods by which Python, or NumPy, can go through an object. `reversed` and `in` need only one of the
-/// last ones.
+/// Methods with which Python or NumPy can iterate over an object. `reversed` needs only `__reversed__`, and
+/// `in` only `__contains__`.
 const ITERATION: &[&str] = &["__iter__", "__getitem__", "__next__", "__array__", "__reversed__", "__contains__"];
 
 impl Interp<'_> {

@@ -171,7 +171,7 @@ impl<'p> Interp<'p> {
         self.frames.iter().chain(&self.waiting).any(|frame| frame.blocks.iter().any(sees))
     }
 
-    /// Leaves blocks of the innermost function; for an exception, also the function.
+    /// Leaves the blocks of the current frame; for an exception, also the frame.
     fn leave_frame(&mut self, how: Leave) {
         if self.leave_blocks(&how) == Flow::Stopped {
             return;
@@ -189,8 +189,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Leaves blocks of the innermost function. Returns whether the path continues outside all of
-    /// them.
+    /// Leaves the blocks of the current frame, the innermost block first, until one of them stops the
+    /// path. Returns whether the path continues outside all of them.
     fn leave_blocks(&mut self, how: &Leave) -> Flow {
         let count = self.frames.last().map_or(0, |frame| frame.blocks.len());
         for at in (0..count).rev() {

@@ -175,7 +175,8 @@ impl Interp<'_> {
             let lacks = is_whole
                 && !it.is_abstract(&object)
                 && !it.may_have(&object, name)
-                && it.is_never_set(class_name, name);
+                && it.is_never_set(class_name, name)
+                && !it.is_set_in_classes(&object, name);
             lacks.then_some(class_name)
         });
         let Some(class) = lacking else { return };
@@ -191,6 +192,18 @@ impl Interp<'_> {
         let sources = self.sources;
         let is_set = sources.assigns(self.root, name.as_str()) || sources.binds_attribute(self.root, name.as_str());
         !is_set && !is_meant_as_base(class)
+    }
+
+    /// Whether the file of a class of an object, or the program of this file, sets an attribute of this
+    /// name. The class may come from a file whose program the checked file does not belong to.
+    fn is_set_in_classes(&self, object: &Value, name: Sym) -> bool {
+        self.mro_of(object).iter().filter_map(Value::as_obj).any(|id| {
+            let Data::Class(class) = self.heap.get(id) else { return false };
+            let file = self.code.get(class.code.0 as usize).map(|code| code.file);
+            file.is_none_or(|file| {
+                self.sources.assigns(file, name.as_str()) || self.sources.binds_attribute(file, name.as_str())
+            })
+        })
     }
 
     /// Whether an instance has no attribute of its own with this name: the program has created it,

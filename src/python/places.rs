@@ -13,7 +13,8 @@ const GENERIC: &[&str] = &[
     "size", "target", "tensor", "value", "values", "index", "key", "keys", "func", "mode", "mask", "dim", "shape",
 ];
 
-/// Parameters of libraries that programs pass by position in the wrong place.
+/// Names of library parameters. Programs often pass an argument of such a name at the position of another
+/// parameter.
 const OPTIONS: &[&str] = &[
     "batch_first",
     "bidirectional",

@@ -365,7 +365,8 @@ fn clip(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = as_array(cx, &b.get("a")) else { return Value::Unknown };
     let (lo, hi) = (b.get("a_min"), b.get("a_max"));
     let mut out = plain(&input);
-    // Clipping keeps the dtype bool for a Series, but not for an array.
+    // A clipped bool Series stays bool. For a bool array, the dtype depends on the bounds. The two are not
+    // distinguished here, so the dtype becomes unknown.
     out.dtype = out.dtype.filter(|d| *d != Dtype::Bool);
     for bound in [&lo, &hi] {
         if !bound.is_none() {

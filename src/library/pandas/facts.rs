@@ -29,6 +29,9 @@ const REST: &str = "<rest>";
 /// The elements of longer objects are not tracked one by one.
 pub(super) const MOST_ITEMS: usize = 4096;
 
+/// The name of the symbols for row labels with gaps.
+const GAPS: &str = "labels of a part";
+
 /// The facts of a Series.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
@@ -150,6 +153,21 @@ pub(super) fn counted(rows: &Size) -> Value {
 pub(super) fn labels(cx: &mut Cx<'_, '_>) -> Value {
     let symbol = cx.it.heap.symbol("labels");
     Value::size(&Size::symbol(symbol))
+}
+
+/// The row labels of a part of the rows. If the labels of all rows count from 0, or are those of a part
+/// of such rows, the labels of the part are numbers with gaps.
+pub(super) fn labels_of_part(cx: &mut Cx<'_, '_>, all: &Value, rows: &Size) -> Value {
+    if !aligned(all, &counted(rows)) && !has_gaps(all) {
+        return labels(cx);
+    }
+    let symbol = cx.it.heap.symbol(GAPS);
+    Value::size(&Size::symbol(symbol))
+}
+
+/// Whether row labels are numbers from which some are missing.
+pub(super) fn has_gaps(labels: &Value) -> bool {
+    labels.as_size().and_then(|size| size.as_symbol()).is_some_and(|symbol| symbol.name.as_str() == GAPS)
 }
 
 /// An unknown number of rows.

@@ -2,8 +2,8 @@
 
 use super::both;
 use super::facts::{
-    Frame, Series, counted, frame, give_frame, give_series, in_place, indexer, keys, labels, lost, new_frame,
-    new_series, series, some_rows,
+    Frame, Series, counted, frame, give_frame, give_series, in_place, indexer, keys, labels, labels_of_part, lost,
+    new_frame, new_series, series, some_rows,
 };
 use crate::library::{Cx, Table};
 use crate::python::Bound;
@@ -114,6 +114,14 @@ pub(crate) enum Rows {
     Picked(Size),
 }
 
+/// The row labels of a frame or Series.
+pub(super) fn index_of(cx: &Cx<'_, '_>, value: &Value) -> Value {
+    match frame(cx, value) {
+        Some(frame) => frame.index,
+        None => series(cx, value).map_or(Value::Unknown, |series| series.index),
+    }
+}
+
 pub(crate) fn rows_of(cx: &Cx<'_, '_>, value: &Value) -> Size {
     match series(cx, value) {
         Some(series) => series.rows(),
@@ -150,14 +158,15 @@ pub(crate) fn of_frame(cx: &mut Cx<'_, '_>, mut have: Frame, rows: &Rows, index:
 /// The frame or Series after its rows were changed as `rows` says.
 fn rearranged(cx: &mut Cx<'_, '_>, b: &Bound, rows: Rows) -> Value {
     let object = b.get("self");
-    let have = match frame(cx, &object) {
-        Some(frame) => frame.index,
-        None => series(cx, &object).map_or(Value::Unknown, |s| s.index),
-    };
+    let have = index_of(cx, &object);
     let index = match (&rows, b.get("ignore_index").as_bool()) {
         (Rows::Same, _) => have,
         (Rows::Part(size) | Rows::Picked(size), Some(true)) => counted(size),
         (Rows::Shuffled, Some(true)) => counted(&rows_of(cx, &object)),
+        (Rows::Part(_) | Rows::Picked(_), _) => {
+            let rows = rows_of(cx, &object);
+            labels_of_part(cx, &have, &rows)
+        }
         _ => labels(cx),
     };
     if let Some(have) = frame(cx, &object) {
@@ -172,7 +181,9 @@ fn rearranged(cx: &mut Cx<'_, '_>, b: &Bound, rows: Rows) -> Value {
 /// A part of a frame or Series, with this number of rows. The model of scikit-learn uses this
 /// function, too.
 pub(crate) fn split_off(cx: &mut Cx<'_, '_>, object: &Value, rows: &Size) -> Option<Value> {
-    let (rows, index) = (Rows::Part(rows.clone()), labels(cx));
+    let all = rows_of(cx, object);
+    let have = index_of(cx, object);
+    let (rows, index) = (Rows::Part(rows.clone()), labels_of_part(cx, &have, &all));
     if let Some(have) = frame(cx, object) {
         let out = of_frame(cx, have, &rows, &index);
         return Some(new_frame(cx, out));
@@ -205,8 +216,9 @@ fn drop_missing(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return lost_columns(cx, b);
     }
     let object = b.get("self");
-    let (rows, index) = (some_rows(cx), labels(cx));
-    let index = if b.get("ignore_index").as_bool() == Some(true) { counted(&rows) } else { index };
+    let (rows, all, have) = (some_rows(cx), rows_of(cx, &object), index_of(cx, &object));
+    let ignored = b.get("ignore_index").as_bool() == Some(true);
+    let index = if ignored { counted(&rows) } else { labels_of_part(cx, &have, &all) };
     let subset = if b.given("subset") && !b.get("subset").is_none() { Some(keys(cx, &b.get("subset"))) } else { None };
     let without = |cx: &mut Cx<'_, '_>, column: Series| {
         let left = column.exact().map(|items| items.iter().filter(|v| !v.is_none()).cloned().collect::<Vec<_>>());

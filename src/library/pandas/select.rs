@@ -1,13 +1,13 @@
 //! Subscripts: columns by name, rows by mask, `loc` and `iloc`, and assignment to them.
 
 use super::facts::{
-    FRAME, Frame, SERIES, Series, aligned, as_array, counted, frame, is_frame, is_pandas, keys, labels, lost,
-    new_frame, new_series, put_series, series, some_rows,
+    FRAME, Frame, SERIES, Series, aligned, as_array, counted, frame, has_gaps, is_frame, is_pandas, keys,
+    labels_of_part, lost, new_frame, new_series, put_series, series, some_rows,
 };
 use super::labels::set_column;
-use super::rows::{Rows, of_frame, split_off};
+use super::rows::{Rows, index_of, of_frame, rows_of, split_off};
 use crate::library::{Cx, Table};
-use crate::python::Bound;
+use crate::python::{Bound, RejectKind};
 use crate::value::{Dtype, Key, Range, Size, Type, Value};
 
 pub(crate) fn register(t: &mut Table) {
@@ -31,7 +31,10 @@ pub(crate) fn register(t: &mut Table) {
         match key {
             Value::Slice(_) => window(cx, &object, &key),
             _ if is_mask(cx, &key) => masked(cx, &object),
-            Value::Int(_) | Value::Ranged(_) | Value::Any(Type::Int) => single(cx, &object, &key),
+            Value::Int(_) | Value::Ranged(_) | Value::Any(Type::Int) => {
+                check_labels(cx, &object, &key);
+                single(cx, &object, &key)
+            }
             _ => Value::Unknown,
         }
     });
@@ -47,6 +50,18 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
+/// Reports `labels[index]` in `__getitem__` of a dataset, if rows of the Series were left out: the index
+/// is looked up among the row labels, and the labels of the missing rows raise a `KeyError`.
+fn check_labels(cx: &mut Cx<'_, '_>, object: &Value, key: &Value) {
+    let is_part = series(cx, object).is_some_and(|series| has_gaps(&series.index));
+    if !is_part || key.as_int().is_some() || !cx.it.inside("__getitem__") || cx.it.is_in_try() {
+        return;
+    }
+    let message = "this looks up a row label, and the Series has only a part of the rows: the labels of the others raise \
+                   `KeyError` (use `.iloc[…]`, or `reset_index(drop=True)` before)";
+    cx.reject_if("if the part does not consist of the first rows", RejectKind::Index, message, Vec::new());
+}
+
 /// Whether the key is a mask of rows.
 fn is_mask(cx: &Cx<'_, '_>, key: &Value) -> bool {
     let bools = |t: &crate::value::Tensor| t.dtype == Some(Dtype::Bool) && t.rank() == Some(1);
@@ -57,7 +72,8 @@ fn is_mask(cx: &Cx<'_, '_>, key: &Value) -> bool {
 }
 
 fn masked(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
-    let (rows, index) = (Rows::Picked(some_rows(cx)), labels(cx));
+    let (all, have) = (rows_of(cx, object), index_of(cx, object));
+    let (rows, index) = (Rows::Picked(some_rows(cx)), labels_of_part(cx, &have, &all));
     if let Some(have) = frame(cx, object) {
         let out = of_frame(cx, have, &rows, &index);
         return new_frame(cx, out);

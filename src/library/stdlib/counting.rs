@@ -114,7 +114,8 @@ fn lookup(cx: &mut Cx<'_, '_>, object: &Value, key: &Value, make: impl FnOnce(&m
     entry
 }
 
-/// Counts what an iterable yields, or adds the counts of a mapping.
+/// Models `Counter(…)`, `update` and `subtract`. Counts the elements of an iterable; for a mapping, for
+/// keywords and for `subtract`, all counts become unknown.
 fn count(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let Some(id) = cx.it.heap.attr(object, PAYLOAD).and_then(|p| p.as_obj()) else { return };
     let Data::Dict(dict) = cx.it.heap.get(id) else { return };

@@ -73,7 +73,7 @@ impl Rule for TransformSetOnSubset {
             );
             let label = Label { span: before.span, message: "this has no effect any more".to_owned() };
             cx.findings.report(NAME, Severity::Warning, message, span, vec![label]);
-        } else if set.is_empty() && replaces(cx.it, object, name, value) {
+        } else if set.is_empty() && cx.it.open_loops() == 0 && replaces(cx.it, object, name, value) {
             let message = format!(
                 "all subsets of this dataset share its `{name}`, so this also replaces the `{name}` of the other ones"
             );

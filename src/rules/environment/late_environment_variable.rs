@@ -2,7 +2,8 @@
 //!
 //! The time at which each variable is read was determined by experiment. Variables that were not
 //! tested in this way are not reported. A variable that is set too late for this process may be
-//! meant for child processes, so programs that may start processes are not reported.
+//! meant for child processes, so nothing is reported in programs that import or call one of
+//! [`STARTERS`] or [`OS_STARTERS`]. The workers of a `DataLoader` do not count.
 
 use std::cell::{Cell, RefCell};
 

@@ -189,8 +189,9 @@ impl Rule for EvaluationInTrainingMode {
     }
 }
 
-/// Whether `eval()` of the model would change the mode of this layer. It would not if the model is
-/// already in evaluation mode, or if `forward` creates the layer or gets it from elsewhere.
+/// Whether the layer belongs to the model, and is not in training mode on purpose. It is on purpose if the
+/// model itself is already in evaluation mode. A layer that `forward` creates or gets from elsewhere does
+/// not belong to the model.
 fn follows(it: &Interp<'_>, model: &Value, layer: ObjId, path: Sym) -> bool {
     let own = model.as_obj().and_then(|id| it.heap.attr(id, "training"));
     if own.and_then(|training| training.as_bool()) == Some(false) {

@@ -1,0 +1,14 @@
+import torch
+from torch.utils.data import DataLoader, random_split
+from torchvision import transforms
+from torchvision.datasets import FakeData
+
+augment = transforms.Compose([transforms.RandomHorizontalFlip(), transforms.ToTensor()])
+plain = transforms.ToTensor()
+
+data = FakeData(100, image_size=(3, 16, 16), transform=augment)
+train, val = random_split(data, [80, 20], generator=torch.Generator().manual_seed(0))
+val.dataset.transform = plain  # warning: TV508
+
+for images, labels in DataLoader(train, 10):
+    print(images.shape, labels.shape)
