@@ -29,9 +29,8 @@ pub(crate) struct WrappedModuleCalled {
 }
 
 impl Rule for WrappedModuleCalled {
-    fn assigned(&self, cx: &mut Context<'_, '_>, name: &str, value: &Value) {
-        let is_wrapped = value.as_obj().is_some_and(|id| self.wrapped.borrow().contains(&id));
-        let is_inner = is_wrapped && cx.source(cx.span).is_some_and(|text| text.trim_end().ends_with(".module"));
+    fn assigned(&self, _: &mut Context<'_, '_>, name: &str, value: &Value) {
+        let is_inner = value.as_obj().is_some_and(|id| self.wrapped.borrow().contains(&id));
         let mut inner = self.inner.borrow_mut();
         if is_inner {
             inner.insert(name.to_owned())
