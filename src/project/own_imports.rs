@@ -134,10 +134,8 @@ impl Project {
                 at = inner;
                 continue;
             }
-            let known = !self.has_stem(&at, part)
-                && !is_built(part)
-                && self.is_package_folder(&at)
-                && !(level == 0 && self.shares_package(from, top));
+            let may_exist = self.has_stem(&at, part) || is_built(part) || !self.is_package_folder(&at);
+            let known = !may_exist && (level > 0 || !self.shares_package(from, top));
             return known.then(|| format!("the project has no module `{}`", self.own_name(&inner)));
         }
         None
