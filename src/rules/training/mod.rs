@@ -24,6 +24,7 @@ pub(super) mod missing_super_init;
 pub(super) mod misspelt_requires_grad;
 pub(super) mod mode_not_passed_on;
 pub(super) mod model_left_in_eval;
+pub(super) mod module_set_under_dotted_name;
 pub(super) mod object_in_checkpoint;
 pub(super) mod optimizer_made_in_loop;
 pub(super) mod rate_multiplied_twice;
