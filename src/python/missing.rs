@@ -102,7 +102,12 @@ impl Interp<'_> {
     /// `is_self` tells whether the object is written as `self`.
     pub(super) fn lacks_own_attribute(&mut self, object: &Value, name: Sym, is_self: bool, span: Span) -> bool {
         // Most attributes are stored in the object.
-        if object.as_obj().is_none_or(|id| self.heap.attr(id, name.as_str()).is_some()) || self.may_have(object, name) {
+        let Some(id) = object.as_obj().filter(|id| self.heap.attr(*id, name.as_str()).is_none()) else { return false };
+        if self.gets_from_class(object, name) {
+            return false;
+        }
+        let is_early = self.is_before_base(id, span);
+        if !is_early && self.may_be_set_by_name(object) {
             return false;
         }
         let is_module = self.is_instance(object, self.library.words().module);
@@ -112,7 +117,6 @@ impl Interp<'_> {
         let is_never_set = self.is_never_set(class, name);
         // A class without a constructor, or with methods for subclasses, may be a part of other classes.
         let is_whole = || is_module || self.user_method(object, "__init__").is_some() && !self.is_abstract(object);
-        let is_early = object.as_obj().is_some_and(|id| self.is_before_base(id, span));
         let lacks = is_self && is_never_set && is_whole() || is_early || self.surely_lacks(object, name);
         // A module that contains this one may have called its `forward`.
         if !lacks || is_module && self.sets_later(object, name) {
@@ -133,15 +137,17 @@ impl Interp<'_> {
         true
     }
 
-    /// Whether the classes of an object may give it this attribute, in a way other than by an assignment
-    /// to an attribute.
-    fn may_have(&self, object: &Value, name: Sym) -> bool {
-        if name.as_str().starts_with("__") || !self.has_only_known_bases(object) || self.is_in_try() {
-            return true;
-        }
-        if self.user_method(object, name.as_str()).is_some() || self.is_inherited(object, name) {
-            return true;
-        }
+    /// Whether the classes of an object have this attribute, or may have it.
+    fn gets_from_class(&self, object: &Value, name: Sym) -> bool {
+        name.as_str().starts_with("__")
+            || !self.has_only_known_bases(object)
+            || self.is_in_try()
+            || self.user_method(object, name.as_str()).is_some()
+            || self.is_inherited(object, name)
+    }
+
+    /// Whether code may set attributes of an object whose names are only known when it runs.
+    fn may_be_set_by_name(&self, object: &Value) -> bool {
         let dynamic = ["setattr(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
         let own = ["__getattr__", "__getattribute__", "__slots__", "__new__"];
         // If only one file is checked, the class may be in another file, whose text is not searched.
@@ -174,7 +180,8 @@ impl Interp<'_> {
             let is_whole = is_module || it.user_method(&object, "__init__").is_some() || it.is_dataclass(&object);
             let lacks = is_whole
                 && !it.is_abstract(&object)
-                && !it.may_have(&object, name)
+                && !it.gets_from_class(&object, name)
+                && !it.may_be_set_by_name(&object)
                 && it.is_never_set(class_name, name)
                 && !it.is_set_in_classes(&object, name);
             lacks.then_some(class_name)
@@ -304,7 +311,13 @@ impl Interp<'_> {
     /// Reports an attribute that the parsed arguments of the command line do not have, unless the
     /// program may set it or test for it. Returns the value of the expression if it makes a report.
     pub(crate) fn lacks_option(&mut self, name: Sym, message: String, span: Span) -> Option<Value> {
-        if self.may_be_given(name) {
+        if self.is_given(name) { None } else { self.lacks_field(message, span) }
+    }
+
+    /// Reports an attribute that an object with known attributes lacks. Returns the value of the expression
+    /// if it makes a report.
+    pub(crate) fn lacks_field(&mut self, message: String, span: Span) -> Option<Value> {
+        if self.may_be_fallback() {
             return None;
         }
         self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));

@@ -90,7 +90,7 @@ fn missing_field(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value
     let near = meant(nearest(name.as_str(), instance.attrs.keys().map(|field| field.as_str())));
     let message = format!("the `SimpleNamespace` has no attribute `{name}`{near}");
     let span = cx.span;
-    cx.it.lacks_option(name, message, span)
+    cx.it.lacks_field(message, span)
 }
 
 /// The environment of the script. For a variable that the script has neither written nor deleted,
