@@ -4,8 +4,8 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
-use crate::syntax::ast::{self, ExprContext};
-use crate::syntax::{Expr, Ranged, Span, Stmt, TextRange, blocks, path_of, statements};
+use crate::syntax::ast::{self, ExprContext, StmtFor};
+use crate::syntax::{Expr, Ranged, Span, Stmt, TextRange, blocks, called, path_of, statements};
 
 const NAME: &str = "loop-variable-reused";
 
@@ -43,6 +43,11 @@ impl Rule for LoopVariableReused {
     }
 }
 
+/// Whether a loop is over the parameters of a module: `parameter-rebound` reports assignments to these.
+fn is_over_parameters(each: &StmtFor) -> bool {
+    each.iter.as_call_expr().and_then(called).is_some_and(|name| matches!(name, "parameters" | "named_parameters"))
+}
+
 /// The loops of a block that end with an assignment to their variable, such as `for x in xs: x = f(x)`, if
 /// nothing reads the value. `after` is the code that follows the block.
 fn find_lost<'a>(block: &'a [Stmt], after: &[&'a [Stmt]], lost: &mut Vec<(&'a str, TextRange)>) {
@@ -56,6 +61,7 @@ fn find_lost<'a>(block: &'a [Stmt], after: &[&'a [Stmt]], lost: &mut Vec<(&'a st
             && let Some(Stmt::Assign(assign)) = outer.body.last()
             && let [Expr::Name(target)] = assign.targets.as_slice()
             && targets(&outer.target).contains(&target.id.as_str())
+            && !is_over_parameters(outer)
             && assign.value.as_call_expr().is_some_and(|call| uses_directly(call, target.id.as_str()))
             && first_read(target.id.as_str(), &[&[&*outer.orelse], rest.as_slice()].concat()).is_none()
         {
