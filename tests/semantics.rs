@@ -8,8 +8,8 @@
 //! tuple of the list.
 //!
 //! `# error: TV103` (or `warning`, `info`; several after commas) is the finding that `torchvet check`
-//! must report on the line; no other line may have an error or a warning. A block without imports
-//! gets the four imports of the pages. The info string `python cuda` marks a program that runs only
+//! must report on the line; no other line may have an error or a warning. Before a block
+//! without imports, the test adds four imports, the same as for the blocks of rule pages. The info string `python cuda` marks a program that runs only
 //! on a GPU, and `python static` one that only torchvet can test.
 //!
 //! `UPDATE=1` writes torchvet's facts into the reveals. `semantics_run.py` checks whether these are

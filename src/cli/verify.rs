@@ -21,7 +21,7 @@ use crate::rules::Rules;
 #[derive(clap::Args, Debug, Clone, Default)]
 pub(super) struct VerifyArgs {
     /// The Python whose PyTorch is used [default: the one of the active environment,
-    /// otherwise python3]
+    /// otherwise python3, or python on Windows]
     #[arg(long, value_name = "PATH", help_heading = "Verification")]
     python: Option<PathBuf>,
     /// Time limit for each of the small programs, in seconds

@@ -235,8 +235,8 @@ impl Judge<'_, '_> {
         result
     }
 
-    /// Whether each value is inside the bounds or ignored. `Some(false)` only if a value outside is
-    /// known to occur, in some run at least.
+    /// Whether each value is inside the bounds or ignored. `Some(false)` only if it is known
+    /// that, in at least one run, a value outside the bounds occurs.
     fn within(&mut self, args: &[Cv], ignoring: Option<Cv>) -> Option<bool> {
         let strays = self.strays(args, ignoring.clone())?;
         if strays.is_empty() {

@@ -21,7 +21,7 @@ pub(crate) struct Content {
     pub encoding: Encoding,
     text: String,
     kind: FileKind,
-    /// The JSON of a notebook and its cells.
+    /// For a notebook: its JSON text, and its parsed Python cells.
     notebook: Option<(String, Notebook)>,
     lines: OnceLock<LineIndex>,
     parsed: OnceLock<Parsed>,

@@ -302,6 +302,9 @@ impl Interp<'_> {
             if item.number_type().is_some() {
                 return self.convert(name, &[item], span);
             }
+        } else if value.number_type().is_some() {
+            // In another round, the value may be a tensor that cannot be converted.
+            self.pass(span);
         }
         // `int("0101", 2)`, `str(data, "utf-8")`
         if let Some(base) = values.get(1) {

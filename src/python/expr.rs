@@ -561,8 +561,8 @@ impl<'p> Interp<'p> {
         self.refuse_quotient(callee, call)
     }
 
-    /// Calls the callee. If the callee is a module whose result is unknown, the result is assumed
-    /// to be on the device of the inputs.
+    /// Calls the callee. If the callee is a module whose result is unknown, and an argument is on a GPU,
+    /// the result is assumed to be on this GPU.
     fn call_and_place(&mut self, func: &'p Expr, callee: &Value, args: Args, span: Span) -> Value {
         let placed = self.module_output(func, callee, &args, span);
         self.check_loss(func, callee, &args, span);

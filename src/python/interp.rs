@@ -368,9 +368,9 @@ impl<'p> Interp<'p> {
         def.is_some_and(|def| super::narrow::tests(&def.body, name))
     }
 
-    /// Whether this place of the current function is in an `if` statement whose condition reads a
-    /// parameter of the function, and not only to compare it with `None`. The first parameter is
-    /// ignored, because it may be `self`.
+    /// Whether this place of the current function is in an `if` statement with a condition that reads a
+    /// parameter of the function. A condition that consists only of a comparison with `None` does not
+    /// count. The first parameter is ignored, because it may be `self`.
     pub(crate) fn depends_on_parameter(&self, at: Span) -> bool {
         let Some(def) = self.frames.last().and_then(|frame| self.definition(frame)) else { return false };
         let is_parameter = |name: &&str| def.parameters.iter().skip(1).any(|p| p.name().as_str() == *name);

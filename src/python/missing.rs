@@ -398,8 +398,8 @@ pub(crate) fn meant(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
 }
 
-/// The message for a call of `name` with a keyword that is not a parameter, and the parameter that
-/// was probably meant.
+/// Returns two values: the message for a call of `name` with an unknown keyword, and the parameter that was
+/// probably meant.
 pub(crate) fn unknown_argument<'n>(
     name: &str,
     keyword: &str,

@@ -103,8 +103,8 @@ impl<'p> Interp<'p> {
         passed.as_tensor || passed.to.iter().any(|name| self.user_method(receiver, name).is_none())
     }
 
-    /// The result of a call, if it is unknown and the callee is a module: the outputs of a module
-    /// are assumed to be on the device of its inputs.
+    /// The result of a call, if it is unknown, the callee is a module, and an argument is on a GPU: the
+    /// outputs of a module are assumed to be on the device of its inputs.
     pub(super) fn module_output(&mut self, func: &'p Expr, callee: &Value, args: &Args, span: Span) -> Option<Value> {
         let library = self.library;
         if !library.is_on_gpu(self, args) {

@@ -75,7 +75,8 @@ impl<'p> Interp<'p> {
         Some((found, "this must be an integer, but it is a float: use `//` or `int(…)`".to_owned()))
     }
 
-    /// Whether the only assignment to a name in the current function is a quotient.
+    /// Whether the current function binds this name only once, by a plain assignment of a value that is
+    /// certainly a float, such as `k = n / 2`. False for parameters.
     fn names_quotient(&mut self, name: &str) -> bool {
         let Some(code) = self.frames.last().and_then(|frame| frame.code) else { return false };
         if let Some(names) = self.quotients.get(&code) {

@@ -21,8 +21,8 @@ use crate::value::{Sym, Value};
 pub(super) trait Rule: Default {
     /// Whether `call` and `event` are also called in replayed iterations
     /// ([`Interp::second_round`]). The methods `moment`, `returned` and `assigned` are always
-    /// called there. The constant must be true if `call` or `event` reads or writes a state on the
-    /// heap.
+    /// called there. Set the constant to true if the rule must see what `call` or `event` does in later
+    /// iterations, for example because it keeps notes that change from one iteration to the next.
     const LATER_ROUNDS: bool = false;
 
     /// The run begins.

@@ -7,7 +7,7 @@ use gen_lsp_types::Uri;
 /// The path of a `file:` URI.
 pub(super) fn to_path(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.0.strip_prefix("file://")?;
-    // An authority other than this machine is a Windows share.
+    // If the authority of the URI names another machine, the path is on a Windows share.
     let (host, path) = rest.split_at(rest.find('/')?);
     let path = decode(path);
     if !host.is_empty() && host != "localhost" {

@@ -32,7 +32,7 @@ enum Verb {
 /// Which Python to use.
 #[derive(clap::Args, Debug)]
 struct PythonArgs {
-    /// The Python to use [default: the one of the active environment, otherwise python3]
+    /// The Python to use [default: the one of the active environment, otherwise python3, or python on Windows]
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
 }

@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "PAGE", num_args = 1.., conflicts_with_all = ["all", "output_format"])]
     test: Vec<String>,
     /// The Python whose PyTorch is used [default: the one of the active environment,
-    /// otherwise python3]
+    /// otherwise python3, or python on Windows]
     #[arg(long, value_name = "PATH", requires = "test")]
     python: Option<PathBuf>,
     /// How to print the pages

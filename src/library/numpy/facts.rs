@@ -252,7 +252,7 @@ pub(super) fn shape_text(tensor: &Tensor) -> String {
     tensor.shape.as_deref().map_or_else(|| "[…]".to_owned(), dims_text)
 }
 
-/// A `shape=` or `size=` argument: an integer or a tuple of integers.
+/// The sizes in a `shape=` or `size=` argument, which is an integer, or a tuple or list of integers.
 pub(super) fn shape_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<Vec<Size>> {
     cx.sizes(std::slice::from_ref(value))
 }

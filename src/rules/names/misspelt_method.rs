@@ -69,7 +69,7 @@ fn meant(method: &StmtFunctionDef) -> Option<String> {
     is_sure.then(|| format!("__{special}__"))
 }
 
-/// Whether a text contains a name that no letter, digit or underscore follows.
+/// Whether a text contains this name, and the next character is not a letter, a digit or an underscore.
 fn mentions(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let after = text.get(at + name.len()..).and_then(|rest| rest.chars().next());

@@ -26,6 +26,14 @@ impl Rule for ForwardWithoutReturn {
     }
 }
 
+/// Whether a function of the module `torch` is called for its effect, and returns nothing.
+fn is_effect(name: &str) -> bool {
+    name.starts_with('_')
+        || name.starts_with("set_")
+        || name.starts_with("use_")
+        || matches!(name, "manual_seed" | "seed" | "save" | "assert_close")
+}
+
 /// Whether a statement at the end of a function computes something that nothing uses: it assigns a
 /// local name, or calls a function of PyTorch.
 fn is_lost(last: &Stmt, body: &[Stmt]) -> bool {
@@ -45,7 +53,8 @@ fn is_lost(last: &Stmt, body: &[Stmt]) -> bool {
         Stmt::Expr(expr) => match &*expr.value {
             Expr::Call(call) => match path_of(&call.func).as_slice() {
                 // A name that ends with `_` is an in-place function, such as those of `nn.init`.
-                [.., name] if name.ends_with('_') => false,
+                [.., name] if name.ends_with('_') || is_effect(name) => false,
+                ["torch", "cuda" | "distributed" | "testing" | "backends" | "random" | "compiler", ..] => false,
                 ["F" | "torch", ..] | ["nn", "functional", ..] => true,
                 _ => false,
             },
