@@ -164,13 +164,6 @@ impl Interp<'_> {
         let mut parameters = def.parameters.iter_non_variadic_params().map(|parameter| &parameter.parameter);
         let parameter = parameters.find(|parameter| parameter.name.as_str() == owner);
         let Some(annotation) = parameter.and_then(|parameter| parameter.annotation.as_deref()) else { return };
-        let is_rebound =
-            |expr: &Expr| matches!(expr, Expr::Name(name) if name.id.as_str() == owner && name.ctx.is_store());
-        if def.body.iter().flat_map(expressions).any(is_rebound)
-            || def.body.iter().flat_map(expressions).any(|expr| tests_type(expr, owner))
-        {
-            return;
-        }
         let lacking = self.on_trial(Mode::Silent, |it, _| {
             let class = it.eval(annotation);
             let Some(Data::Class(data)) = class.as_obj().map(|id| it.heap.get(id)) else { return None };
@@ -187,6 +180,11 @@ impl Interp<'_> {
             lacks.then_some(class_name)
         });
         let Some(class) = lacking else { return };
+        let is_rebound =
+            |expr: &Expr| matches!(expr, Expr::Name(name) if name.id.as_str() == owner && name.ctx.is_store());
+        if def.body.iter().flat_map(expressions).any(|expr| is_rebound(expr) || tests_type(expr, owner)) {
+            return;
+        }
         let message = format!("`{class}` has no attribute `{name}`: nothing in the program sets it");
         let assumed = Some(sym(&format!("if `{owner}` is a `{class}`, as annotated")).as_str());
         let reads = Vec::new();
