@@ -420,16 +420,18 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
                 }
             }
             Stmt::If(test) => {
-                self.visit_expr(&test.test);
-                test.elif_else_clauses
-                    .iter()
-                    .filter_map(|clause| clause.test.as_ref())
-                    .for_each(|e| self.visit_expr(e));
-                let otherwise = test.elif_else_clauses.last().is_none_or(|clause| clause.test.is_some());
-                let clauses = test.elif_else_clauses.iter().map(|clause| &*clause.body);
-                let arms: Vec<&'a [Stmt]> =
-                    std::iter::once(&*test.body).chain(clauses).chain(otherwise.then_some(&[][..])).collect();
-                self.fork(arms);
+                let mut joined: Option<FxHashSet<&'a str>> = None;
+                let clauses = test.elif_else_clauses.iter().map(|clause| (clause.test.as_ref(), &*clause.body));
+                for (test, body) in std::iter::once((Some(&*test.test), &*test.body)).chain(clauses) {
+                    test.iter().for_each(|test| self.visit_expr(test));
+                    // The next condition is evaluated only if this one is false.
+                    let before = self.state.clone().filter(|_| test.is_some());
+                    self.body(body);
+                    join(&mut joined, self.state.take());
+                    self.state = before;
+                }
+                join(&mut joined, self.state.take());
+                self.state = joined;
             }
             Stmt::For(each) => {
                 self.visit_expr(&each.iter);
