@@ -423,7 +423,9 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
                 let mut joined: Option<FxHashSet<&'a str>> = None;
                 let clauses = test.elif_else_clauses.iter().map(|clause| (clause.test.as_ref(), &*clause.body));
                 for (test, body) in std::iter::once((Some(&*test.test), &*test.body)).chain(clauses) {
-                    test.iter().for_each(|test| self.visit_expr(test));
+                    if let Some(test) = test {
+                        self.visit_expr(test);
+                    }
                     // The next condition is evaluated only if this one is false.
                     let before = self.state.clone().filter(|_| test.is_some());
                     self.body(body);
