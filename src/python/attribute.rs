@@ -374,8 +374,9 @@ impl<'p> Interp<'p> {
             _ => self.mro_of(receiver),
         };
         let after = line.iter().position(|c| c.as_obj() == Some(class))?;
-        for ancestor in line.iter().skip(after + 1).cloned() {
+        for (at, ancestor) in line.iter().cloned().enumerate().skip(after + 1) {
             match ancestor {
+                Value::Path(_) if name.as_str() == "__init__" && self.leaves_constructor(&line, at) => {}
                 Value::Obj(id) => {
                     if let Some(value) = self.class_attr(id, name) {
                         return Some(self.bind_attr(value, receiver, id, span));

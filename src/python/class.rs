@@ -266,6 +266,15 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Whether a library class in a method resolution order has no constructor of its own, so that the one
+    /// of a later class of the program is called: `class Sounds(Dataset, Parser)`.
+    pub(super) fn leaves_constructor(&self, line: &[Value], at: usize) -> bool {
+        let is_plain =
+            line.get(at).and_then(Value::as_path).is_some_and(|path| self.library.words().plain_bases.contains(&path));
+        let init = sym("__init__");
+        is_plain && line.iter().skip(at).filter_map(Value::as_obj).any(|class| self.class_attr(class, init).is_some())
+    }
+
     /// Creates an instance of a program class.
     pub(super) fn instantiate(&mut self, class: ObjId, args: Args, span: Span) -> Value {
         let object = self.heap.instance(Value::Obj(class));
@@ -278,8 +287,9 @@ impl<'p> Interp<'p> {
             Some(Data::Class(class)) => class.attrs.contains_key(&new),
             _ => false,
         });
-        for ancestor in mro.iter() {
+        for (at, ancestor) in mro.iter().enumerate() {
             match ancestor {
+                Value::Path(_) if self.leaves_constructor(&mro, at) => {}
                 Value::Obj(id) => {
                     if let Data::Class(data) = self.heap.get(*id) {
                         open |= data.open;
