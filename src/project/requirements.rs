@@ -114,7 +114,9 @@ fn excluded(text: &str, package: &str, version: &str) -> bool {
                 // The metadata of wheels have `Requires-Python: <3.9` and `Requires-Dist: numpy (<2)`.
                 rest => rest.trim_matches([':', '(', ')', ' ']),
             };
-            plain(name) == package && rest.split(',').any(|condition| excludes(condition, version))
+            // `package @ https://…` may be another version, or a fork.
+            let is_address = rest.trim_start().starts_with('@');
+            plain(name) == package && (is_address || rest.split(',').any(|condition| excludes(condition, version)))
         })
     })
 }
@@ -174,6 +176,7 @@ mod tests {
             "numpy[extra]==1.*",
             "NumPy==1.23.0",
             "numpy = \"1.21.0\"",
+            "install_requires=['numpy @ https://example.org/numpy.zip'],",
             "Requires-Dist: numpy (<1.24,>=1.16)",
             "Requires-Dist: numpy<1.24; extra == 'dev'",
         ] {
