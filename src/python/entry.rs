@@ -406,7 +406,10 @@ impl<'p> Interp<'p> {
     /// Whether the constructor of this object that runs now has not used the object yet, but calls the
     /// constructor of its base class below this place.
     pub(super) fn is_before_base(&self, object: ObjId, span: Span) -> bool {
-        self.constructors(object).last().is_some_and(|def| {
+        // A function that the constructor calls may run after the base's constructor.
+        let current = self.frames.last().and_then(|frame| self.definition(frame));
+        let is_current = |def: &&StmtFunctionDef| current.is_some_and(|current| std::ptr::eq(current, *def));
+        self.constructors(object).last().filter(is_current).is_some_and(|def| {
             let receiver = def.parameters.iter_non_variadic_params().next().map(|first| first.parameter.name.as_str());
             let all: Vec<&Expr> = def.body.iter().flat_map(expressions).collect();
             let uses_before = |expr: &&Expr| {
