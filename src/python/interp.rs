@@ -178,7 +178,7 @@ pub(crate) struct Interp<'p> {
     /// For each file, the types of its objects, recognised by what the file does with them.
     pub(super) protocols: FxHashMap<FileId, Rc<super::protocol::Protocols>>,
     /// For each file, the names of its functions that contain a loop or call such a function.
-    pub(super) loops: FxHashMap<FileId, Rc<FxHashSet<&'p str>>>,
+    pub(super) loops: FxHashMap<FileId, FxHashSet<&'p str>>,
     /// The places of the root file that the run has reached.
     pub(super) reached: super::skipped::Reached,
     /// Functions that run as if nothing called them, although the program calls them. Each is given as

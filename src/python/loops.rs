@@ -622,8 +622,7 @@ impl<'p> Interp<'p> {
         let files: Vec<FileId> = self.modules.keys().copied().chain([self.root]).collect();
         files.into_iter().any(|file| {
             let sources = self.sources;
-            let loops =
-                self.loops.entry(file).or_insert_with(|| Rc::new(functions_with_loops(&sources.module(file).body)));
+            let loops = self.loops.entry(file).or_insert_with(|| functions_with_loops(&sources.module(file).body));
             names.iter().any(|name| loops.contains(name))
         })
     }
@@ -658,16 +657,22 @@ fn returns(body: &[Stmt]) -> bool {
 fn functions_with_loops(body: &[Stmt]) -> FxHashSet<&str> {
     let defs: Vec<&StmtFunctionDef> =
         statements(body, true).into_iter().filter_map(Stmt::as_function_def_stmt).collect();
-    let mut found: FxHashSet<&str> = FxHashSet::default();
+    let (looping, others): (Vec<_>, Vec<_>) = defs.into_iter().partition(|def| has_loop(&def.body));
+    let mut found: FxHashSet<&str> = looping.into_iter().map(|def| def.name.as_str()).collect();
+    let mut others: Vec<(&str, Vec<&str>)> = others
+        .into_iter()
+        .map(|def| (def.name.as_str(), def.body.iter().flat_map(calls).filter_map(called).collect()))
+        .collect();
     loop {
-        let before = found.len();
-        for def in &defs {
-            let calls_one = || def.body.iter().flat_map(calls).filter_map(called).any(|name| found.contains(name));
-            if !found.contains(def.name.as_str()) && (has_loop(&def.body) || calls_one()) {
-                found.insert(def.name.as_str());
+        let before = others.len();
+        others.retain(|(name, calls)| {
+            let calls_one = calls.iter().any(|call| found.contains(call));
+            if calls_one {
+                found.insert(name);
             }
-        }
-        if found.len() == before {
+            !calls_one
+        });
+        if others.len() == before {
             return found;
         }
     }

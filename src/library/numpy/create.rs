@@ -222,13 +222,9 @@ pub(crate) fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Or
             // ignored.
             let most = if to == Dtype::Float16 { 2048.0 } else { 16_777_216.0 };
             let is_kept = |x: f64| x.fract() == 0.0 && x.abs() <= most;
-            let bounds = || range.parts().iter().flat_map(|(a, b)| [*a, *b]).collect::<Vec<f64>>();
-            if input.data.as_ref().is_some_and(|data| !data.iter().all(|x| is_kept(*x)))
-                || !bounds().into_iter().all(is_kept)
-            {
-                input.data = None;
-            }
-            if bounds().into_iter().any(|x| x.is_finite() && x.abs() > most) {
+            let bounds: Vec<f64> = range.parts().iter().flat_map(|(a, b)| [*a, *b]).collect();
+            input.data = input.data.filter(|data| bounds.iter().chain(data.iter()).all(|x| is_kept(*x)));
+            if bounds.iter().any(|x| x.is_finite() && x.abs() > most) {
                 input.range = None;
             }
         }

@@ -155,12 +155,8 @@ pub(super) fn labels(cx: &mut Cx<'_, '_>) -> Value {
     Value::size(&Size::symbol(symbol))
 }
 
-/// The row labels of a part of the rows. If the labels of all rows count from 0, or are those of a part
-/// of such rows, the labels of the part are numbers with gaps.
-pub(super) fn labels_of_part(cx: &mut Cx<'_, '_>, all: &Value, rows: &Size) -> Value {
-    if !aligned(all, &counted(rows)) && !has_gaps(all) {
-        return labels(cx);
-    }
+/// New row labels that are numbers from which some are missing.
+pub(super) fn labels_with_gaps(cx: &mut Cx<'_, '_>) -> Value {
     let symbol = cx.it.heap.symbol(GAPS);
     Value::size(&Size::symbol(symbol))
 }

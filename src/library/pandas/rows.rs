@@ -2,8 +2,8 @@
 
 use super::both;
 use super::facts::{
-    Frame, Series, counted, frame, give_frame, give_series, in_place, indexer, keys, labels, labels_of_part, lost,
-    new_frame, new_series, series, some_rows,
+    Frame, Series, aligned, counted, frame, give_frame, give_series, has_gaps, in_place, indexer, keys, labels,
+    labels_with_gaps, lost, new_frame, new_series, series, some_rows,
 };
 use crate::library::{Cx, Table};
 use crate::python::Bound;
@@ -115,11 +115,19 @@ pub(crate) enum Rows {
 }
 
 /// The row labels of a frame or Series.
-pub(super) fn index_of(cx: &Cx<'_, '_>, value: &Value) -> Value {
+fn index_of(cx: &Cx<'_, '_>, value: &Value) -> Value {
     match frame(cx, value) {
         Some(frame) => frame.index,
         None => series(cx, value).map_or(Value::Unknown, |series| series.index),
     }
+}
+
+/// The row labels of a part of the rows of a frame or Series. If the labels of all rows count from 0, or are
+/// those of a part of such rows, the labels of the part are numbers with gaps.
+pub(super) fn labels_of_part(cx: &mut Cx<'_, '_>, of: &Value) -> Value {
+    let all = index_of(cx, of);
+    let are_numbers = aligned(&all, &counted(&rows_of(cx, of))) || has_gaps(&all);
+    if are_numbers { labels_with_gaps(cx) } else { labels(cx) }
 }
 
 pub(crate) fn rows_of(cx: &Cx<'_, '_>, value: &Value) -> Size {
@@ -158,15 +166,11 @@ pub(crate) fn of_frame(cx: &mut Cx<'_, '_>, mut have: Frame, rows: &Rows, index:
 /// The frame or Series after its rows were changed as `rows` says.
 fn rearranged(cx: &mut Cx<'_, '_>, b: &Bound, rows: Rows) -> Value {
     let object = b.get("self");
-    let have = index_of(cx, &object);
     let index = match (&rows, b.get("ignore_index").as_bool()) {
-        (Rows::Same, _) => have,
+        (Rows::Same, _) => index_of(cx, &object),
         (Rows::Part(size) | Rows::Picked(size), Some(true)) => counted(size),
         (Rows::Shuffled, Some(true)) => counted(&rows_of(cx, &object)),
-        (Rows::Part(_) | Rows::Picked(_), _) => {
-            let rows = rows_of(cx, &object);
-            labels_of_part(cx, &have, &rows)
-        }
+        (Rows::Part(_) | Rows::Picked(_), _) => labels_of_part(cx, &object),
         _ => labels(cx),
     };
     if let Some(have) = frame(cx, &object) {
@@ -181,9 +185,7 @@ fn rearranged(cx: &mut Cx<'_, '_>, b: &Bound, rows: Rows) -> Value {
 /// A part of a frame or Series, with this number of rows. The model of scikit-learn uses this
 /// function, too.
 pub(crate) fn split_off(cx: &mut Cx<'_, '_>, object: &Value, rows: &Size) -> Option<Value> {
-    let all = rows_of(cx, object);
-    let have = index_of(cx, object);
-    let (rows, index) = (Rows::Part(rows.clone()), labels_of_part(cx, &have, &all));
+    let (rows, index) = (Rows::Part(rows.clone()), labels_of_part(cx, object));
     if let Some(have) = frame(cx, object) {
         let out = of_frame(cx, have, &rows, &index);
         return Some(new_frame(cx, out));
@@ -216,9 +218,9 @@ fn drop_missing(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return lost_columns(cx, b);
     }
     let object = b.get("self");
-    let (rows, all, have) = (some_rows(cx), rows_of(cx, &object), index_of(cx, &object));
+    let rows = some_rows(cx);
     let ignored = b.get("ignore_index").as_bool() == Some(true);
-    let index = if ignored { counted(&rows) } else { labels_of_part(cx, &have, &all) };
+    let index = if ignored { counted(&rows) } else { labels_of_part(cx, &object) };
     let subset = if b.given("subset") && !b.get("subset").is_none() { Some(keys(cx, &b.get("subset"))) } else { None };
     let without = |cx: &mut Cx<'_, '_>, column: Series| {
         let left = column.exact().map(|items| items.iter().filter(|v| !v.is_none()).cloned().collect::<Vec<_>>());

@@ -1,11 +1,11 @@
 //! Subscripts: columns by name, rows by mask, `loc` and `iloc`, and assignment to them.
 
 use super::facts::{
-    FRAME, Frame, SERIES, Series, aligned, as_array, counted, frame, has_gaps, is_frame, is_pandas, keys,
-    labels_of_part, lost, new_frame, new_series, put_series, series, some_rows,
+    FRAME, Frame, SERIES, Series, aligned, as_array, counted, frame, has_gaps, is_frame, is_pandas, keys, lost,
+    new_frame, new_series, put_series, series, some_rows,
 };
 use super::labels::set_column;
-use super::rows::{Rows, index_of, of_frame, rows_of, split_off};
+use super::rows::{Rows, labels_of_part, of_frame, split_off};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dtype, Key, Range, Size, Type, Value};
@@ -72,8 +72,7 @@ fn is_mask(cx: &Cx<'_, '_>, key: &Value) -> bool {
 }
 
 fn masked(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
-    let (all, have) = (rows_of(cx, object), index_of(cx, object));
-    let (rows, index) = (Rows::Picked(some_rows(cx)), labels_of_part(cx, &have, &all));
+    let (rows, index) = (Rows::Picked(some_rows(cx)), labels_of_part(cx, object));
     if let Some(have) = frame(cx, object) {
         let out = of_frame(cx, have, &rows, &index);
         return new_frame(cx, out);

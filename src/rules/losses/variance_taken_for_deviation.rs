@@ -22,9 +22,9 @@ impl Rule for VarianceTakenForDeviation {
         for def in source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt()) {
             for product in def.body.iter().flat_map(expressions) {
                 let Expr::BinOp(binary) = product else { continue };
-                let pair = [(&binary.left, &binary.right), (&binary.right, &binary.left)];
-                let is_one = |(noise, scale): (&Expr, &Expr)| is_noise(noise, def) && is_variance(scale, def);
-                if binary.op != Operator::Mult || !pair.into_iter().any(|(a, b)| is_one((a, b))) {
+                let (left, right) = (&*binary.left, &*binary.right);
+                let is_one = |noise: &Expr, scale: &Expr| is_noise(noise, def) && is_variance(scale, def);
+                if binary.op != Operator::Mult || !is_one(left, right) && !is_one(right, left) {
                     continue;
                 }
                 let message = "the noise is multiplied by the variance `exp(logvar)`, not by the standard deviation \

@@ -54,24 +54,23 @@ fn uncalled_states(expr: &Expr) -> Vec<&Expr> {
 /// Methods of tensors without parameters that change where a tensor is, or how it is stored.
 const MOVES: &[&str] = &["cpu", "cuda", "detach", "numpy", "contiguous"];
 
+/// One of [`MOVES`], read as an attribute of anything but a module such as `torch`.
+fn read_move(expr: &Expr) -> Option<&ExprAttribute> {
+    let attribute = expr.as_attribute_expr().filter(|attribute| MOVES.contains(&attribute.attr.as_str()))?;
+    // `torch.cuda` and `torch.cpu` are modules.
+    let is_module = matches!(path_of(&attribute.value).as_slice(), ["torch" | "th" | "np" | "jax"]);
+    (!is_module).then_some(attribute)
+}
+
 /// A method of a tensor that is read, but not called, although the tensor is needed: `x.cpu.numpy()`,
-/// `net(Variable(x).cuda)`, `x = x.cuda`.
+/// `net(Variable(x).cuda)`.
 fn uncalled_move(expr: &Expr) -> Option<&ExprAttribute> {
-    let method = |expr: &'_ Expr| {
-        let attribute = expr.as_attribute_expr().filter(|attribute| MOVES.contains(&attribute.attr.as_str()))?;
-        // `torch.cuda` and `torch.cpu` are modules.
-        let is_module = matches!(path_of(&attribute.value).as_slice(), ["torch" | "th" | "np" | "jax"]);
-        (!is_module).then_some(())
-    };
     match expr {
         Expr::Attribute(outer) if outer.attr.as_str() != "cuda" && MOVES.contains(&outer.attr.as_str()) => {
-            method(&outer.value).and(outer.value.as_attribute_expr())
+            read_move(&outer.value)
         }
         // Functions get other functions as arguments, but a method of a new tensor is of no use to them.
-        Expr::Call(call) => call.arguments.args.iter().find_map(|given| {
-            let is_new = given.as_attribute_expr().is_some_and(|given| given.value.is_call_expr());
-            method(given).filter(|()| is_new).and(given.as_attribute_expr())
-        }),
+        Expr::Call(call) => call.arguments.args.iter().filter_map(read_move).find(|method| method.value.is_call_expr()),
         _ => None,
     }
 }

@@ -30,6 +30,9 @@ pub(crate) struct WrappedModuleCalled {
 
 impl Rule for WrappedModuleCalled {
     fn assigned(&self, _: &mut Context<'_, '_>, name: &str, value: &Value) {
+        if self.wrapped.borrow().is_empty() {
+            return;
+        }
         let is_inner = value.as_obj().is_some_and(|id| self.wrapped.borrow().contains(&id));
         let mut inner = self.inner.borrow_mut();
         if is_inner {
