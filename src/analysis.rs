@@ -412,6 +412,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.derives(file, name)
     }
 
+    fn is_mixed(&self, file: FileId, name: &str) -> bool {
+        self.0.is_mixed(file, name)
+    }
+
     fn constructs_with(&self, file: FileId, name: &str) -> bool {
         self.0.constructs_with(file, name)
     }
@@ -428,11 +432,14 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.file(file).text().len()
     }
 
-    fn beside(&self, script: FileId, module: &str) -> Option<FileId> {
-        self.0.module_beside(script, module).map(|file| file.id)
-    }
-
-    fn resolve(&self, from: FileId, module: &str, level: u32) -> Import {
+    fn resolve(&self, script: FileId, from: FileId, module: &str, level: u32) -> Import {
+        let beside = || self.0.module_beside(script, module).map(|file| file.id).filter(|file| *file != from);
+        if level == 0
+            && from != script
+            && let Some(file) = beside()
+        {
+            return Import::File(file);
+        }
         match self.0.resolve_import(from, module, level) {
             // A module that imports its own name is assumed to import an installed package of this
             // name.

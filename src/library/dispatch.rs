@@ -479,7 +479,7 @@ impl Library for Libraries {
         super::names::missing_name(path.as_str(), name.as_str())
     }
 
-    fn removed_name(&self, path: Sym, name: Sym) -> Option<(&'static str, &'static str)> {
+    fn removed_name(&self, path: Sym, name: Sym) -> Option<(&'static str, Option<&'static str>)> {
         super::names::removed_name(path.as_str(), name.as_str())
     }
 

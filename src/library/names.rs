@@ -110,19 +110,24 @@ const RAISING: &[(&str, &str, &str)] = &[
     ("cholesky", "2.15", "torch.linalg.cholesky"),
 ];
 
-/// The version of a library that removed a name, and what replaces the name.
-pub(crate) fn removed_name(path: &str, name: &str) -> Option<(&'static str, &'static str)> {
+/// For each module, the names that versions of PyTorch and torchvision removed, with the first version
+/// that lacks them, as `data/removed-names.txt` lists them.
+static GONE: LazyLock<FxHashMap<&str, FxHashMap<&str, &str>>> = LazyLock::new(|| {
+    let lines = include_str!("data/removed-names.txt").lines().filter_map(|line| line.split_once(':'));
+    lines.map(|(path, names)| (path, names.split(' ').filter_map(|name| name.split_once('@')).collect())).collect()
+});
+
+/// The first version of a library that lacks a name, and what replaces the name, if this is known.
+pub(crate) fn removed_name(path: &str, name: &str) -> Option<(&'static str, Option<&'static str>)> {
     let table = match path {
         "numpy" => REMOVED,
         "torch" => RAISING,
-        _ => return None,
+        _ => &[],
     };
-    let removed = table.iter().find(|(removed, ..)| *removed == name)?;
-    Some((removed.1, removed.2))
-}
-
-fn was_in_numpy(path: &str, name: &str) -> bool {
-    removed_name(path, name).is_some()
+    match table.iter().find(|(removed, ..)| *removed == name) {
+        Some((_, version, instead)) => Some((version, Some(instead))),
+        None => GONE.get(path)?.get(name).map(|version| (*version, None)),
+    }
 }
 
 /// Modules whose list also contains the names that their submodules define. For these modules, a
@@ -169,7 +174,7 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
         "torch.nn.utils" => name == "consume_prefix_in_state_dict_if_present",
         _ => false,
     };
-    if names.contains(name) || name.starts_with('_') || is_module || was_in_numpy(path, name) {
+    if names.contains(name) || name.starts_with('_') || is_module || removed_name(path, name).is_some() {
         return None;
     }
     let near = nearest(name, names.iter().copied());

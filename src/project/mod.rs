@@ -170,6 +170,11 @@ impl Project {
         self.programs().derives(self.file(file), name)
     }
 
+    /// Whether a class of the program of `file` has this base and, after it, another one.
+    pub(crate) fn is_mixed(&self, file: FileId, name: &str) -> bool {
+        self.programs().is_mixed(self.file(file), name)
+    }
+
     /// Whether the program of `file` calls functions of this name in constructors, and nowhere else.
     pub(crate) fn constructs_with(&self, file: FileId, name: &str) -> bool {
         self.programs().constructs_with(self.file(file), name)

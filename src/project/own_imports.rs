@@ -87,6 +87,7 @@ impl Project {
             || name.starts_with("__")
             || !bindings.of_name(name).is_empty()
             || !bindings.stars.is_empty()
+            || bindings.has_inner_star
             || DYNAMIC.iter().any(|text| file.text().contains(text))
             || bindings.globals.contains(name)
             || self.assigns(from, name)
@@ -127,6 +128,14 @@ impl Project {
         if other.is_some() || is_package || !base.starts_with(self.root()) {
             return None;
         }
+        // If a file imports modules of the folder under the folder's name, the folder is a package.
+        if level == 0 && base != folder && self.is_imported(&base) {
+            return None;
+        }
+        // A file with an import of a folder further up, but outside a package, may be meant for another project.
+        if level > 1 && !self.has(&folder, "__init__.py", Kind::File) {
+            return None;
+        }
         let mut at = base;
         for part in parts {
             let inner = at.join(part);
@@ -135,7 +144,7 @@ impl Project {
                 continue;
             }
             let may_exist = self.has_stem(&at, part) || is_built(part) || !self.is_package_folder(&at);
-            let known = !may_exist && (level > 0 || !self.shares_package(from, top));
+            let known = !may_exist && (level > 0 || !self.shares_package(from, top)) && !self.builds(from, part);
             return known.then(|| format!("the project has no module `{}`", self.own_name(&inner)));
         }
         None
@@ -160,6 +169,13 @@ impl Project {
             folder.ancestors().take_while(|above| above.starts_with(root)).map(Path::to_owned).collect();
         all.push(root.join("src"));
         all
+    }
+
+    /// Whether a file of the project imports a module of a folder as `folder.module`.
+    fn is_imported(&self, folder: &Path) -> bool {
+        let Some(name) = folder.file_name().and_then(|name| name.to_str()) else { return false };
+        let texts = [format!("from {name}."), format!("import {name}.")];
+        folder != self.root() && self.named_files().any(|file| texts.iter().any(|text| file.text().contains(text)))
     }
 
     /// Whether a folder contains modules, directly or one level below.

@@ -27,6 +27,8 @@ struct Names {
     called: FxHashMap<String, bool>,
     /// The names that [`base`] finds, which include the last bases of classes.
     bases: FxHashSet<String>,
+    /// The bases, other than the last one, of classes with several bases.
+    mixed: FxHashSet<String>,
     /// The names that lines of class bodies bind, and the strings by which code may set an attribute.
     bound: FxHashSet<String>,
 }
@@ -58,6 +60,7 @@ impl Names {
             if let Some(base) = base(code) {
                 self.bases.insert(base.to_owned());
             }
+            self.mixed.extend(mixed(code).map(str::to_owned));
             for name in called(code) {
                 match self.called.get_mut(name) {
                     Some(elsewhere) => *elsewhere |= constructor.is_none(),
@@ -121,6 +124,11 @@ impl Programs {
     /// not count.
     pub(super) fn derives(&self, file: &SourceFile, name: &str) -> bool {
         self.asks(file, |names| names.bases.contains(name))
+    }
+
+    /// Whether a class of the same program has this base and, after it, another one, which may complete it.
+    pub(super) fn is_mixed(&self, file: &SourceFile, name: &str) -> bool {
+        self.asks(file, |names| names.mixed.contains(name))
     }
 
     /// Answers a question about the names in the program of a file. If the file belongs to no
@@ -277,6 +285,16 @@ fn base(code: &str) -> Option<&str> {
     (!base.is_empty() && !is_own).then_some(base)
 }
 
+/// The bases, other than the last one, in the line of a class with several bases.
+fn mixed(code: &str) -> impl Iterator<Item = &str> {
+    let header = code.strip_prefix("class ").and_then(|rest| rest.split_once('('));
+    // `metaclass=…` is not a base.
+    let bases = header.map_or("", |(_, bases)| bases).split(',').filter(|base| !base.contains('='));
+    let mut bases: Vec<&str> = bases.collect();
+    bases.pop();
+    bases.into_iter().map(|base| last_name(base.trim()).1).filter(|name| !name.is_empty())
+}
+
 /// Splits a text into two parts: the second is the name at its end, which may be empty.
 fn last_name(text: &str) -> (&str, &str) {
     let rest = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
@@ -308,7 +326,7 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
-    use super::{Blocks, assigned, base, bound, called, strings};
+    use super::{Blocks, assigned, base, bound, called, mixed, strings};
 
     #[test]
     fn attributes_that_a_text_assigns() {
@@ -323,6 +341,13 @@ mod tests {
     fn bases_in_a_line() {
         let found = ["class A(B, c.D):", "E, F):  # end", "class G(G):", "class H(x.H):", "class I:"].map(base);
         assert_eq!(found, [Some("D"), Some("F"), None, Some("H"), None]);
+    }
+
+    #[test]
+    fn bases_before_the_last_one() {
+        let found = |code| mixed(code).collect::<Vec<_>>();
+        assert_eq!(found("class A(B, c.D, nn.Module):"), ["B", "D"]);
+        assert!(found("class A(B, metaclass=C):").is_empty() && found("x = f(a, b)").is_empty());
     }
 
     #[test]

@@ -36,29 +36,18 @@ impl Project {
         if NEEDS.iter().any(lacks) {
             return true;
         }
-        self.folders_above(file).any(|above| {
-            // Some projects have a folder of requirements: `requirements/base.txt`.
-            let inside = self.texts_in(&above.join("requirements"), |name| {
-                name.rsplit_once('.').is_some_and(|(_, kind)| kind == "txt")
-            });
-            // An unpacked wheel has a folder with its metadata.
-            let folders =
-                self.listing(above).keys().filter(|name| Path::new(name).extension().is_some_and(|e| e == "dist-info"));
-            let metadata = folders.flat_map(|folder| self.texts_in(&above.join(folder), |name| name == "METADATA"));
-            let mut texts = self.texts_in(above, states_requirements).into_iter().chain(inside).chain(metadata);
-            // `python_requires="<3.9"`, `requires-python = "<3.9"`, and `python=3.8` in an environment.
-            let names =
-                if package == "python" { &["python", "python_requires", "requires_python"][..] } else { &[package] };
-            texts.any(|text| names.iter().any(|name| excluded(text, name, version)))
-        })
+        // `python_requires="<3.9"`, `requires-python = "<3.9"`, and `python=3.8` in an environment.
+        let names =
+            if package == "python" { &["python", "python_requires", "requires_python"][..] } else { &[package] };
+        self.requirements(file).any(|text| names.iter().any(|name| excluded(text, name, version)))
     }
 
     /// Whether the project asks for another distribution with the name of one of its packages in its own:
     /// `ml-adapter-api` and `ml-adapter-torch` may both install modules into `ml_adapter`.
     pub(crate) fn shares_package(&self, file: FileId, package: &str) -> bool {
         let package = package.to_ascii_lowercase().replace('_', "-");
-        let texts = self.folders_above(file).flat_map(|above| self.texts_in(above, states_requirements));
-        let mut names: Vec<String> = texts
+        let mut names: Vec<String> = self
+            .requirements(file)
             .flat_map(|text| text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))))
             .map(|name| name.to_ascii_lowercase().replace('_', "-"))
             .filter(|name| name.len() > package.len() && !name.contains(['.', '/']))
@@ -68,6 +57,32 @@ impl Project {
         names.dedup();
         // One of them is the project's own.
         names.len() > 1
+    }
+
+    /// Whether the files that build the project name a module, which may be compiled:
+    /// `CUDAExtension("package.name", …)`.
+    pub(crate) fn builds(&self, file: FileId, module: &str) -> bool {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let texts = self.folders_above(file).flat_map(|above| self.texts_in(above, |name| name == "setup.py"));
+        texts.flat_map(|text| text.split(|c| !is_part(c))).any(|word| word == module)
+    }
+
+    /// The texts that state requirements, in the folder of a file and the folders above it.
+    fn requirements(&self, file: FileId) -> impl Iterator<Item = &str> {
+        self.folders_above(file).flat_map(|above| {
+            // Some projects have a folder of requirements: `requirements/base.txt`.
+            let inside = self.texts_in(&above.join("requirements"), |name| {
+                name.rsplit_once('.').is_some_and(|(_, kind)| kind == "txt")
+            });
+            // Unpacked packages have a folder with their metadata.
+            let folders = self.listing(above).keys().filter(|name| {
+                Path::new(name).extension().is_some_and(|kind| kind == "dist-info" || kind == "egg-info")
+            });
+            let metadata = folders.flat_map(|folder| {
+                self.texts_in(&above.join(folder), |name| matches!(name, "METADATA" | "requires.txt"))
+            });
+            self.texts_in(above, states_requirements).into_iter().chain(inside).chain(metadata)
+        })
     }
 
     /// The folder of a file and the folders above it, up to the project's root.

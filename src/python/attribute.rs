@@ -145,7 +145,7 @@ impl<'p> Interp<'p> {
         if let Some(module) = path.as_str().strip_prefix("project.") {
             let full = format!("{module}.{name}");
             let from = self.file();
-            return match self.sources.resolve(from, &full, 0) {
+            return match self.sources.resolve(self.root, from, &full, 0) {
                 super::Import::File(file) => self.modules.get(&file).map_or(Value::Unknown, |m| Value::Obj(*m)),
                 _ => Value::path(&format!("project.{full}")),
             };
@@ -167,7 +167,7 @@ impl<'p> Interp<'p> {
     /// A submodule that another file has imported.
     fn package_member(&mut self, module: ObjId, name: Sym) -> Value {
         let Data::Module { file, .. } = *self.heap.get(module) else { return Value::Unknown };
-        match self.sources.resolve(file, name.as_str(), 1) {
+        match self.sources.resolve(self.root, file, name.as_str(), 1) {
             super::Import::File(file) => self.modules.get(&file).map_or(Value::Unknown, |m| Value::Obj(*m)),
             _ => Value::Unknown,
         }
@@ -380,6 +380,9 @@ impl<'p> Interp<'p> {
                 Value::Obj(id) => {
                     if let Some(value) = self.class_attr(id, name) {
                         return Some(self.bind_attr(value, receiver, id, span));
+                    }
+                    if name.as_str() == "__init__" && self.generates_constructor(id) {
+                        return Some(Value::Bound(Rc::new((receiver.clone(), ancestor))));
                     }
                 }
                 Value::Path(path) if name.as_str() == "__init__" => {

@@ -1,6 +1,7 @@
 //! Calls: the callee, the binding of arguments to parameters, and the result.
 
 use super::budget::Abroad;
+use super::context::Mode;
 use super::generator::Consumer;
 use super::interp::{Body, Code, Frame, Interp, MAX_DEPTH, MAX_RECURSION, UNCALLED_DEPTH};
 use super::leave::Leave;
@@ -10,8 +11,8 @@ use super::protocol::calls_any;
 use super::stmt::Flow;
 use super::{Arg, Args, Event, RejectKind};
 use crate::libraries;
-use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
+use crate::syntax::{Span, is_empty};
 use crate::value::{
     ArrayKind, Attrs, CodeId, Data, Dim, Function, Items, ObjId, Scope, Source, Sym, Tensor, Topic, Type, Value,
     Written, dotted, sym,
@@ -43,6 +44,14 @@ impl<'p> Interp<'p> {
                 let (receiver, func) = (pair.0.clone(), pair.1.clone());
                 match func {
                     Value::Path(path) => self.call_bound_path(path, receiver, args, span),
+                    // The generated constructor of a dataclass, called through `super()`.
+                    Value::Obj(class) if matches!(self.heap.get(class), Data::Class(_)) => {
+                        if let Some(object) = receiver.as_obj() {
+                            let line = self.mro(class);
+                            self.init_fields(object, &line, args, span);
+                        }
+                        Value::None
+                    }
                     func => self.call(&func, args.prepend(Arg::new(receiver, span)), span),
                 }
             }
@@ -370,23 +379,19 @@ impl<'p> Interp<'p> {
 
     /// Whether a call of a method probably runs the method of a subclass instead. This is so if the
     /// method is abstract. In a function that nothing calls, it is also so if the method is empty,
-    /// or if a subclass in the program overrides it (constructors excepted).
+    /// or if a subclass in the program overrides it. Constructors are called as they are written.
     fn is_overridden(&self, function: &Function, body: Body<'p>) -> bool {
         let Body::Function(def) = body else { return false };
-        let stub = |stmt: &ast::Stmt| match stmt {
-            ast::Stmt::Pass(_) => true,
-            ast::Stmt::Expr(e) => e.value.is_string_literal_expr() || e.value.is_ellipsis_literal_expr(),
-            _ => false,
-        };
         let Some(owner) = function.owner else { return false };
+        // Only the constructor of the object's own class or `super()` call a constructor.
+        if def.name.as_str() == "__init__" {
+            return false;
+        }
         // If no other function is active, this function is run because nothing calls it.
         let is_called = self.frames.len() >= UNCALLED_DEPTH;
         function.attrs.contains_key(&sym(super::decorator::ABSTRACT))
             || self.context.speculative
-                && (def.body.iter().all(stub)
-                    || is_called
-                        && def.name.as_str() != "__init__"
-                        && self.overridden.contains(&(owner, function.name)))
+                && (is_empty(&def.body) || is_called && self.overridden.contains(&(owner, function.name)))
     }
 
     // The program's own functions.
@@ -726,7 +731,11 @@ impl<'p> Interp<'p> {
         let name = sym(parameter.parameter.name.as_str());
         let span = self.span(&parameter.parameter);
         if let Some(annotation) = parameter.parameter.annotation.as_deref() {
-            let annotation = self.eval(annotation);
+            // With this import, Python does not evaluate annotations.
+            let annotation = match self.mentions("from __future__ import annotations") {
+                true => self.on_trial(Mode::Silent, |it, _| it.eval(annotation)),
+                false => self.eval(annotation),
+            };
             let library = self.library;
             let value = library.annotated(self, &annotation, name, span).unwrap_or(Value::Unknown);
             // `x: Tensor = None` and `rate: int = 0.5` are common, so an annotation that does not

@@ -303,7 +303,7 @@ impl<'p> Interp<'p> {
                         self.call(&init, args, span);
                         return value;
                     }
-                    if self.class_attr(*id, sym("__dataclass__")).is_some() {
+                    if self.generates_constructor(*id) {
                         self.set_open(object, open);
                         self.init_fields(object, &mro, args, span);
                         return value;
@@ -408,8 +408,13 @@ impl<'p> Interp<'p> {
         self.element_names(object).into_iter().map(|field| element(field).unwrap_or(Value::Unknown)).collect()
     }
 
-    /// The constructor that `@dataclass` generates.
-    fn init_fields(&mut self, object: ObjId, mro: &[Value], args: Args, span: Span) {
+    /// Whether a class without a constructor of its own gets one from `@dataclass`.
+    pub(super) fn generates_constructor(&self, class: ObjId) -> bool {
+        self.class_attr(class, sym("__dataclass__")).is_some()
+    }
+
+    /// The constructor that `@dataclass` generates for the first class of `mro`.
+    pub(super) fn init_fields(&mut self, object: ObjId, mro: &[Value], args: Args, span: Span) {
         let mut fields: Vec<(Sym, Option<Value>)> = Vec::new();
         for class in mro.iter().rev().filter_map(Value::as_obj) {
             let Data::Class(data) = self.heap.get(class) else { continue };

@@ -66,6 +66,9 @@ pub(crate) trait Sources<'p> {
     /// `class Dataset(Dataset):` does not count.
     fn derives(&self, file: FileId, name: &str) -> bool;
 
+    /// Whether a class of the same program has this base and, after it, another one, which may complete it.
+    fn is_mixed(&self, file: FileId, name: &str) -> bool;
+
     /// Whether the program calls functions of this name in constructors, and nowhere else.
     fn constructs_with(&self, file: FileId, name: &str) -> bool;
 
@@ -76,11 +79,9 @@ pub(crate) trait Sources<'p> {
     /// names that the module has.
     fn missing_member(&self, from: FileId, module: FileId, name: &str) -> Option<(String, Vec<&'p str>)>;
 
-    /// Resolves `import module` (with `level` leading dots) as written in a file.
-    fn resolve(&self, from: FileId, module: &str, level: u32) -> Import;
-
-    /// The module of this name beside a script, if there is one.
-    fn beside(&self, script: FileId, module: &str) -> Option<FileId>;
+    /// Resolves `import module` (with `level` leading dots) as written in a file, in a run of `script`. The
+    /// modules beside the script come first.
+    fn resolve(&self, script: FileId, from: FileId, module: &str, level: u32) -> Import;
 }
 
 /// The largest depth of nested bindings: to bind one name, other names may have to be bound first.
@@ -171,7 +172,7 @@ impl Interp<'_> {
             return value;
         }
         // A submodule of a package.
-        match self.sources.resolve(lazy.file, name.as_str(), 1) {
+        match self.sources.resolve(self.root, lazy.file, name.as_str(), 1) {
             Import::File(file) if file != lazy.file => self.load(file, name.as_str()).0,
             _ => Value::Unknown,
         }
@@ -248,16 +249,6 @@ impl Interp<'_> {
         !deep && self.meter.may_import() && !self.demands.contains(&(scope, name))
     }
 
-    /// Resolves an import as written in a file. If the file is imported by a script, the modules beside
-    /// the script come first.
-    fn resolve(&self, from: FileId, module: &str, level: u32) -> Import {
-        let beside = || self.sources.beside(self.root, module).filter(|file| *file != from);
-        match level {
-            0 if from != self.root => beside().map_or_else(|| self.sources.resolve(from, module, 0), Import::File),
-            _ => self.sources.resolve(from, module, level),
-        }
-    }
-
     /// A name that `from module import *` may bind.
     fn starred(&mut self, from: FileId, bindings: &Bindings, scope: ObjId, name: Sym) -> Option<Value> {
         if bindings.stars.is_empty()
@@ -272,7 +263,7 @@ impl Interp<'_> {
         let found = bindings.stars.iter().rev().find_map(|at| {
             let Some(Stmt::ImportFrom(import)) = body.get(*at as usize) else { return None };
             let module = import.module.as_ref().map_or("", |m| m.as_str());
-            let Import::File(file) = self.resolve(from, module, import.level) else { return None };
+            let Import::File(file) = self.sources.resolve(self.root, from, module, import.level) else { return None };
             let (_, scope) = self.load(file, module);
             self.scope_var(scope, name)
         });
@@ -322,7 +313,7 @@ impl Interp<'_> {
     /// The module `name`, with `level` leading dots.
     fn import_module(&mut self, name: &str, level: u32, span: Span) -> Value {
         let from = self.file();
-        match self.resolve(from, name, level) {
+        match self.sources.resolve(self.root, from, name, level) {
             Import::File(file) => self.load_name(file, name, None).unwrap_or(Value::Unknown),
             Import::Namespace => Value::path(&format!("project.{name}")),
             Import::External if level == 0 => {
@@ -353,7 +344,7 @@ impl Interp<'_> {
         let module_name = stmt.module.as_ref().map_or("", |m| m.as_str());
         let from = self.file();
         let span = self.span(stmt);
-        let resolved = self.resolve(from, module_name, stmt.level);
+        let resolved = self.sources.resolve(self.root, from, module_name, stmt.level);
         for alias in &stmt.names {
             let name = alias.name.as_str();
             if name == "*" {
@@ -404,7 +395,7 @@ impl Interp<'_> {
     fn submodule(&mut self, module: &str, level: u32, name: &str) -> Value {
         let full = if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") };
         let from = self.file();
-        match self.resolve(from, &full, level) {
+        match self.sources.resolve(self.root, from, &full, level) {
             Import::File(file) => self.load_name(file, &full, None).unwrap_or(Value::Unknown),
             Import::Namespace => Value::path(&format!("project.{full}")),
             Import::External => Value::Unknown,

@@ -208,8 +208,8 @@ pub(crate) trait Library: Sync {
     /// The message for a name that a library's module or class does not have.
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String>;
 
-    /// The version of a library that removed this name, and what replaces it.
-    fn removed_name(&self, path: Sym, name: Sym) -> Option<(&'static str, &'static str)>;
+    /// The first version of a library that lacks this name, and what replaces it, if this is known.
+    fn removed_name(&self, path: Sym, name: Sym) -> Option<(&'static str, Option<&'static str>)>;
 
     /// Whether all public modules directly inside of a library's module are known.
     fn lists_modules(&self, path: &str) -> bool;

@@ -20,10 +20,12 @@ impl Interp<'_> {
     /// may set this name, test for it, or import a module of this name.
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
         if let Some((version, instead)) = self.library.removed_name(path, name) {
-            let is_old = || self.excludes(path.as_str(), version);
+            let package = path.as_str().split('.').next().unwrap_or_default();
+            let is_old = || self.excludes(package, version);
             if !self.may_be_given(name) && !self.tests_version(path, name) && !is_old() {
-                let assumed = sym(&format!("with {path} {version} or newer")).as_str();
-                let message = format!("`{path}.{name}` was removed: use `{instead}`");
+                let assumed = sym(&format!("with {package} {version} or newer")).as_str();
+                let instead = instead.map_or_else(String::new, |instead| format!(": use `{instead}`"));
+                let message = format!("`{path}.{name}` was removed{instead}");
                 let reads = Vec::new();
                 self.in_any_arm(|it| {
                     it.suspect(Rejection { kind: RejectKind::Name, message, reads, span, assumed: Some(assumed) });
@@ -140,6 +142,7 @@ impl Interp<'_> {
     /// Whether the classes of an object have this attribute, or may have it.
     fn gets_from_class(&self, object: &Value, name: Sym) -> bool {
         name.as_str().starts_with("__")
+            || is_mangled(name)
             || !self.has_only_known_bases(object)
             || self.is_in_try()
             || self.user_method(object, name.as_str()).is_some()
@@ -148,7 +151,7 @@ impl Interp<'_> {
 
     /// Whether code may set attributes of an object whose names are only known when it runs.
     fn may_be_set_by_name(&self, object: &Value) -> bool {
-        let dynamic = ["setattr(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
+        let dynamic = ["setattr(", "__setattr__(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
         let own = ["__getattr__", "__getattribute__", "__slots__", "__new__"];
         // If only one file is checked, the class may be in another file, whose text is not searched.
         dynamic.iter().any(|text| self.mentions(text))
@@ -192,11 +195,12 @@ impl Interp<'_> {
     }
 
     /// Whether nothing in the program sets an attribute of this name. False for classes with names
-    /// such as `…Mixin` or `Base…`, because a subclass outside the program may set the attribute.
+    /// such as `…Mixin` or `Base…`, because a subclass outside the program may set the attribute, and for
+    /// classes that other bases complete: `class Net(Averaged, nn.Linear)`.
     fn is_never_set(&self, class: Sym, name: Sym) -> bool {
         let sources = self.sources;
         let is_set = sources.assigns(self.root, name.as_str()) || sources.binds_attribute(self.root, name.as_str());
-        !is_set && !is_meant_as_base(class)
+        !is_set && !is_meant_as_base(class) && !sources.is_mixed(self.root, class.as_str())
     }
 
     /// Whether the file of a class of an object, or the program of this file, sets an attribute of this
@@ -362,6 +366,11 @@ fn tests_type(expr: &Expr, variable: &str) -> bool {
     let Expr::Call(call) = expr else { return false };
     matches!(path_of(&call.func).as_slice(), ["isinstance" | "hasattr" | "getattr" | "type"])
         && call.arguments.args.first().and_then(Expr::as_name_expr).is_some_and(|name| name.id.as_str() == variable)
+}
+
+/// Whether a name is one that Python gives to a private name of a class: `_Base__size` for `__size`.
+fn is_mangled(name: Sym) -> bool {
+    name.as_str().strip_prefix('_').is_some_and(|rest| !rest.starts_with('_') && rest.contains("__"))
 }
 
 /// Whether a decorator is `@dataclass`, with or without arguments.

@@ -17,7 +17,7 @@ use super::interp::{Body, Interp};
 use crate::syntax::ast::{
     Arguments, ExprAttribute, ExprCall, ParameterWithDefault, StmtClassDef, StmtFor, StmtFunctionDef,
 };
-use crate::syntax::{Expr, Span, Stmt, path_of, statements};
+use crate::syntax::{Expr, Span, Stmt, is_empty, path_of, statements};
 use crate::value::{Data, Device, DeviceKind, Grad, ObjId, Open, Sym, Type, Value, sym};
 
 /// Whether a value may be a device, and it is not known which.
@@ -200,11 +200,13 @@ impl<'p> Interp<'p> {
         self.class_bodies(object).any(|body| calls_any(body, names))
     }
 
-    /// Whether a method of an object is abstract, or raises `NotImplementedError` on every call: other
-    /// classes are derived from the object's class.
+    /// Whether a method of an object is abstract, raises `NotImplementedError` on every call, or is empty
+    /// although another method calls it: other classes are derived from the object's class.
     pub(super) fn is_abstract(&self, object: &Value) -> bool {
         let methods = self.class_bodies(object).flatten().filter_map(Stmt::as_function_def_stmt);
-        methods.filter(|method| is_left_to_subclasses(method)).any(|method| {
+        let is_hook =
+            |method: &StmtFunctionDef| is_empty(&method.body) && self.classes_call(object, &[method.name.as_str()]);
+        methods.filter(|method| is_left_to_subclasses(method) || is_hook(method)).any(|method| {
             let resolved = self.method_def(object, method.name.as_str());
             resolved.is_none_or(|resolved| std::ptr::eq(resolved, method))
         })

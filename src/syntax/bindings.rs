@@ -12,6 +12,8 @@ pub(crate) struct Bindings {
     names: FxHashMap<Box<str>, Vec<Place>>,
     /// The indices of the statements `from module import *`.
     pub stars: Vec<u32>,
+    /// Some block, such as `try:`, contains `from module import *`.
+    pub has_inner_star: bool,
     /// The names that a `global` statement declares.
     pub globals: FxHashSet<Box<str>>,
     /// There is code under `if __name__ == "__main__"`: the module may be run as a script.
@@ -31,14 +33,13 @@ impl Bindings {
     pub(crate) fn of(body: &[Stmt]) -> Bindings {
         let mut all = Bindings::default();
         for (index, stmt) in (0..).zip(body) {
-            if let Stmt::ImportFrom(import) = stmt
-                && import.names.iter().any(|alias| alias.name.as_str() == "*")
-            {
+            if is_star(stmt) {
                 all.stars.push(index);
             }
             all.is_main |= matches!(stmt, Stmt::If(test) if asks_for_main(&test.test));
             all.add(stmt, Place::Stmt(index));
         }
+        all.has_inner_star = statements(body, false).into_iter().filter(|stmt| is_star(stmt)).count() > all.stars.len();
         for stmt in statements(body, true) {
             if let Stmt::Global(global) = stmt {
                 all.globals.extend(global.names.iter().map(|name| Box::from(name.as_str())));
@@ -151,6 +152,11 @@ pub(crate) fn imports(body: &[Stmt], wanted: &mut dyn FnMut(Imported<'_>) -> boo
 
 fn asks_for_main(test: &Expr) -> bool {
     matches!(test, Expr::Compare(compare) if matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__"))
+}
+
+/// Whether a statement is `from module import *`.
+fn is_star(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::ImportFrom(import) if import.names.iter().any(|alias| alias.name.as_str() == "*"))
 }
 
 /// Whether a condition is true only for type checkers.

@@ -60,6 +60,15 @@ pub(crate) fn names_in(target: &Expr) -> Vec<&str> {
     }
 }
 
+/// Whether a body does nothing: it has only `pass`, `...` and texts.
+pub(crate) fn is_empty(body: &[Stmt]) -> bool {
+    body.iter().all(|stmt| match stmt {
+        Stmt::Pass(_) => true,
+        Stmt::Expr(stmt) => stmt.value.is_string_literal_expr() || stmt.value.is_ellipsis_literal_expr(),
+        _ => false,
+    })
+}
+
 /// All statements of a body and of the blocks in it. The bodies of functions and classes are included
 /// only if `definitions` is true.
 pub(crate) fn statements(body: &[Stmt], definitions: bool) -> Vec<&Stmt> {

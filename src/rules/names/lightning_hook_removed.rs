@@ -32,9 +32,12 @@ impl Rule for LightningHookRemoved {
                     .any(|(at, _)| end(at).is_none_or(|c| c != '_' && !c.is_alphanumeric()))
             })
         };
+        if ["lightning", "pytorch-lightning"].iter().any(|package| (source.excludes)(package, "2.0")) {
+            return;
+        }
         let (severity, version) = match (imports("lightning"), imports("pytorch_lightning")) {
             (true, _) => (Severity::Error, "Lightning 2"),
-            (false, true) if !(source.excludes)("pytorch-lightning", "2.0") && !source.text.contains("__version__") => {
+            (false, true) if !source.text.contains("__version__") => {
                 (Severity::Warning, "with pytorch_lightning 2.0 or newer, Lightning")
             }
             _ => return,

@@ -9,8 +9,8 @@ use crate::syntax::{Span, Unbound, unbound};
 
 const NAME: &str = "undefined-name";
 
-/// Texts such as `exec(`, which may bind names that no scope shows, and texts such as `NameError`,
-/// which show that the program expects the failure.
+/// Texts such as `exec(`, which may bind names that no scope shows, texts such as `NameError`, which show
+/// that the program expects the failure, and those that change the source of a Triton kernel.
 const DYNAMIC: &[&str] = &[
     "exec(",
     "execfile(",
@@ -22,6 +22,8 @@ const DYNAMIC: &[&str] = &[
     "__getattr__(",
     "NameError",
     "UnboundLocalError",
+    ".src.replace(",
+    "_unsafe_update_src(",
 ];
 
 #[derive(Default)]

@@ -257,7 +257,15 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && let Some(have) = cx.tensor(only)
         && have.array == ArrayKind::Torch
     {
-        // The call returns an alias of the tensor, or rejects a tensor of another dtype.
+        // The call returns an alias of the tensor. `torch.Tensor` accepts any dtype.
+        if let (true, Some(wanted), Some(given)) = (name != "Tensor", dtype, have.dtype)
+            && wanted != given
+            && !matches!(given, Dtype::Other(_))
+        {
+            let message = format!("{name}() takes a tensor only if it is {wanted} already, but this one is {given}");
+            cx.reject(RejectKind::Dtype, message, Vec::new());
+            return cx.it.raise("TypeError");
+        }
         return cx.view_of(only, have);
     }
     if let [only] = args.as_slice() {
