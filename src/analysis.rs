@@ -412,6 +412,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.derives(file, name)
     }
 
+    fn assigns_from_outside(&self, file: FileId, name: &str) -> bool {
+        self.0.assigns_from_outside(file, name)
+    }
+
     fn is_mixed(&self, file: FileId, name: &str) -> bool {
         self.0.is_mixed(file, name)
     }
@@ -607,7 +611,9 @@ impl Observer for Watcher<'_> {
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
         // If the function is in another file, and its caller is a function that nothing calls, the
         // analysis of the function's own file is more precise.
-        if it.inlined() && rejection.span.file != it.root || it.second_round() || it.expects_failure() {
+        // Once the budget is spent, statements no longer run, so values may be old.
+        let is_unsure = it.second_round() || it.expects_failure() || it.exhausted();
+        if it.inlined() && rejection.span.file != it.root || is_unsure {
             return;
         }
         if rejection.assumed.is_none() {

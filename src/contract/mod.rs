@@ -49,6 +49,7 @@ fn kind(rejects: Rejects) -> RejectKind {
         Rejects::Host => RejectKind::Host,
         Rejects::Name => RejectKind::Name,
         Rejects::Arguments => RejectKind::Arguments,
+        Rejects::Operation => RejectKind::Operation,
     }
 }
 

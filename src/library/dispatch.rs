@@ -491,6 +491,10 @@ impl Library for Libraries {
         super::names::is_module(path.as_str())
     }
 
+    fn attribute_of_wrapped(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String> {
+        super::names::attribute_of_wrapped(heap, value, name)
+    }
+
     fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String> {
         super::names::missing_attribute(heap, value, name.as_str())
     }

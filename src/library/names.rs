@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::torch::nn::modules;
 use crate::python::{meant, nearest};
-use crate::value::{ArrayKind, Data, DeviceKind, Dict, Heap, Key, Tensor, Type, Value};
+use crate::value::{ArrayKind, Data, DeviceKind, Dict, Heap, Key, Sym, Tensor, Type, Value};
 
 /// Names by the dotted path of their module or class.
 type Names = FxHashMap<&'static str, FxHashSet<&'static str>>;
@@ -230,6 +230,24 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
         _ => has("torch.Tensor") && !(class == "builtins.tuple" && FIELDS.contains(&name)),
     };
     (confused || near.is_some()).then(|| format!("{what} has no attribute `{name}`{}", meant(near)))
+}
+
+/// The message for an attribute that `DataParallel` or `DistributedDataParallel` does not have, but the
+/// module that it wraps has.
+pub(crate) fn attribute_of_wrapped(heap: &Heap, value: &Value, name: Sym) -> Option<String> {
+    let wrapper = heap.instance_of(value).filter(|instance| !instance.open)?;
+    let class = wrapper.class.as_path()?.rsplit('.').next().filter(|class| class.ends_with("DataParallel"))?;
+    let is_own = NAMES.get("torch.nn.Module").is_none_or(|names| names.contains(name.as_str()));
+    if is_own || name.as_str().starts_with('_') || heap.attr(value.as_obj()?, name.as_str()).is_some() {
+        return None;
+    }
+    let module = heap.attr(value.as_obj()?, "module")?;
+    let of_class = || match heap.get(heap.instance_of(&module)?.class.as_obj()?) {
+        Data::Class(class) => class.attrs.get(&name).cloned(),
+        _ => None,
+    };
+    module.as_obj().and_then(|id| heap.attr(id, name.as_str())).or_else(of_class)?;
+    Some(format!("`{class}` has no attribute `{name}`: the wrapped module has it (`.module.{name}`)"))
 }
 
 /// Attributes of losses, outputs, modules, optimizers and schedulers that programs read from the dictionary

@@ -170,6 +170,11 @@ impl Project {
         self.programs().derives(self.file(file), name)
     }
 
+    /// Whether the program of `file` assigns an attribute of this name to anything but `self`.
+    pub(crate) fn assigns_from_outside(&self, file: FileId, name: &str) -> bool {
+        self.programs().assigns_from_outside(self.file(file), name)
+    }
+
     /// Whether a class of the program of `file` has this base and, after it, another one.
     pub(crate) fn is_mixed(&self, file: FileId, name: &str) -> bool {
         self.programs().is_mixed(self.file(file), name)

@@ -101,9 +101,14 @@ impl Project {
         if is_package || from == module || self.may_define(from, file, name) || self.binds_attribute(from, name) {
             return None;
         }
-        // If the program changes where Python searches, the module may be another file of this name.
+        // If the program changes where Python searches, the module may be another file of this name, unless
+        // the import says that the module is in the same folder.
         let name_of = |file: &SourceFile| file.canonical().file_name().map(ToOwned::to_owned);
-        if self.changes_path(from) && self.named_files().filter(|other| name_of(other) == name_of(file)).count() > 1 {
+        let stem = file.canonical().file_stem().unwrap_or_default().to_string_lossy();
+        let is_beside = self.file(from).text().contains(&format!("from . import {stem}"));
+        if !is_beside
+            && self.changes_path(from)
+            && self.named_files().filter(|other| name_of(other) == name_of(file)).count() > 1 {
             return None;
         }
         let message = format!("`{}` does not define `{name}`", self.own_name(file.canonical()));

@@ -103,6 +103,12 @@ impl Programs {
         self.asks(file, |names| names.assigned.contains(attribute))
     }
 
+    /// Whether a file of the same program assigns an attribute of this name to anything but `self`.
+    pub(super) fn assigns_from_outside(&self, file: &SourceFile, name: &str) -> bool {
+        let owner = |assigned: &str| assigned.strip_suffix(name)?.strip_suffix('.').map(|owner| owner != "self");
+        self.asks(file, |names| names.assigned.iter().any(|assigned| owner(assigned) == Some(true)))
+    }
+
     /// Whether a file of the same program calls a function or class of this name.
     pub(super) fn calls(&self, file: &SourceFile, name: &str) -> bool {
         self.asks(file, |names| names.called.contains_key(name))

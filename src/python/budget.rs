@@ -106,6 +106,14 @@ impl Meter {
         true
     }
 
+    /// Whether no steps are left, so that no statement runs any more.
+    pub(super) fn is_spent(&self, is_import: bool) -> bool {
+        match self.visit {
+            Some(visit) => visit.left == 0,
+            None => self.left.steps == 0 || is_import && self.importing == 0,
+        }
+    }
+
     /// Converts the objects that joins and uncertain writes have visited into steps, and counts these.
     pub(super) fn visit(&mut self, objects: &mut u64) {
         let steps = *objects / OBJECTS_OF_STEP;

@@ -619,6 +619,8 @@ impl<'p> Interp<'p> {
     fn finish_call(&mut self, flow: Flow, mark: crate::value::Mark, body: Body<'p>) -> Value {
         let Some(frame) = self.frames.pop() else { return Value::Unknown };
         let exits = self.take_exits(frame.id);
+        // Perhaps statements with `return` did not run.
+        let is_unfinished = self.meter.is_spent(!self.demands.is_empty());
         if exits.is_empty() {
             self.heap.release(mark);
             // If every path raises, the call does not return. But a function whose last statement
@@ -627,7 +629,7 @@ impl<'p> Interp<'p> {
             if flow == Flow::Stopped && !is_stub(body) {
                 self.stopped = true;
             }
-            return if flow == Flow::Next { Value::None } else { Value::Unknown };
+            return if flow == Flow::Next && !is_unfinished { Value::None } else { Value::Unknown };
         }
         let recurs = exits.iter().all(|exit| exit.recurs);
         let (mut ends, mut values) = (Vec::new(), Vec::new());
@@ -639,7 +641,7 @@ impl<'p> Interp<'p> {
         }
         if flow == Flow::Next {
             ends.push(self.heap.delta(mark));
-            values.push(Value::None);
+            values.push(if is_unfinished { Value::Unknown } else { Value::None });
         }
         self.heap.undo(mark);
         self.heap.join_taken(&ends, false, recurs);

@@ -330,7 +330,8 @@ impl Interp<'_> {
                     (Some(Some(value)), _) => value,
                     (Some(None), None) => default,
                     (Some(None), Some(open)) => join(&mut self.heap, open, &default, false),
-                    (None, _) if dict.entries.is_empty() && dict.open.is_none() => default,
+                    // Modules that are not run, such as those of plugins, may fill an empty dictionary.
+                    (None, _) if dict.entries.is_empty() && dict.open.is_none() => Value::Unknown,
                     (None, _) => {
                         let known = matches!(&key, Value::Among(a) if a.texts.iter().all(|t| {
                             dict.entries.contains_key(&Key::Str(t.clone()))

@@ -92,11 +92,7 @@ impl<'p> Interp<'p> {
                     return value;
                 }
                 if !matches!(bin, BinOp::Eq | BinOp::Ne) && self.is_unordered(left, right) {
-                    let tested = self.is_sure_function(left) || self.is_sure_function(right);
-                    return match tested {
-                        true => self.refuse_operator(bin, left, right, span),
-                        false => self.raise("TypeError"),
-                    };
+                    return self.refuse_operator(bin, left, right, span);
                 }
                 // An unknown operand may be an array, whose comparison gives an array.
                 let tri = |t: Option<bool>| match t {

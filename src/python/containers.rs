@@ -11,10 +11,7 @@ use super::stmt::Flow;
 use super::text::part_of_text;
 use super::{Arg, Args};
 use crate::syntax::Span;
-use crate::value::{
-    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Taken, Type, Value, Written, counted, dotted,
-    join, sym, texts_of,
-};
+use crate::value::{Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Taken, Type, Value, Written, counted, dotted, join, sym, texts_of, kind_text};
 
 /// Methods with which Python or NumPy can iterate over an object. `reversed` needs only `__reversed__`, and
 /// `in` only `__contains__`.
@@ -31,8 +28,14 @@ impl Interp<'_> {
         }
         match object {
             // The positions of a string, tuple or list are numbers.
-            object if is_no_position(index) && self.is_plain_sequence(object) => self.raise("TypeError"),
-            object if object.is_none() || object.number_type().is_some() => self.raise("TypeError"),
+            object if is_no_position(index) && self.is_plain_sequence(object) => {
+                let (what, kind) = (kind_text(&self.heap, object), kind_text(&self.heap, index));
+                self.refuse_operation(format!("{what} cannot be indexed with {kind}"), span)
+            }
+            object if object.is_none() || object.number_type().is_some() => {
+                let message = format!("{} cannot be indexed", kind_text(&self.heap, object));
+                self.refuse_operation(message, span)
+            }
             Value::Tuple(items) if let Some(n) = outside(items.len(), index) => {
                 let message = format!("index {n} is out of range: the tuple has {}", counted(items.len(), "element"));
                 self.report_missing(RejectKind::Index, message, span);
@@ -335,7 +338,8 @@ impl Interp<'_> {
             self.heap.write_lost(Written::Elements);
         }
         if is_plain(object) || matches!(object, Value::Tuple(_)) {
-            self.raise("TypeError");
+            let message = format!("no element of {} can be assigned", kind_text(&self.heap, object));
+            self.refuse_operation(message, span);
             return;
         }
         let Value::Obj(id) = object else { return };
@@ -444,8 +448,9 @@ impl Interp<'_> {
                 Data::Class(_) => self.members(object).map_or(Items::Many(Value::Unknown), Items::Exact),
                 _ => Items::Many(Value::Unknown),
             },
-            number if number.number_type().is_some() && !matches!(number, Value::Any(_)) => {
-                self.raise("TypeError");
+            value if value.is_none() || value.number_type().is_some() && !matches!(value, Value::Any(_)) => {
+                let message = format!("{} cannot be iterated over", kind_text(&self.heap, value));
+                self.refuse_operation(message, span);
                 Items::Many(Value::Unknown)
             }
             Value::Any(Type::Bytes) => Items::Many(Value::ranged(Range::bounds(0.0, 255.0), false, None)),
@@ -593,7 +598,8 @@ impl Interp<'_> {
             return if value.as_size().is_some_and(|s| !s.is_unknown()) { value } else { Value::Any(Type::Int) };
         }
         if object.is_none() || object.number_type().is_some() {
-            return self.raise("TypeError");
+            let message = format!("{} has no length", kind_text(&self.heap, object));
+            return self.refuse_operation(message, span);
         }
         Value::Any(Type::Int)
     }

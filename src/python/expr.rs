@@ -243,6 +243,12 @@ impl<'p> Interp<'p> {
                     None => break,
                 },
                 Some(Value::Lazy(_)) => return self.scope_var(id, name).unwrap_or(Value::Unknown),
+                // In a function that nothing calls, `None` is assumed to be a placeholder if functions of the
+                // module set the global variable, because these may have run before.
+                Some(Value::None) if self.context.speculative && names.parent.is_none() => {
+                    let is_set = self.sources.bindings(self.file()).globals.contains(name.as_str());
+                    return if is_set { Value::Unknown } else { Value::None };
+                }
                 Some(value) => return value.clone(),
             }
         }
@@ -422,6 +428,10 @@ impl<'p> Interp<'p> {
             // continues.
             self.report_name(*path, name, span);
         } else if self.lacks_attribute(object, name, span) {
+            return self.raise("AttributeError");
+        } else if object.is_none() && !name.as_str().starts_with("__") {
+            let message = format!("`None` has no attribute `{name}`");
+            self.report_missing(RejectKind::Operation, message, span);
             return self.raise("AttributeError");
         } else if object.is_unknown() {
             self.pass_unjudged(span);

@@ -66,6 +66,9 @@ pub(crate) trait Sources<'p> {
     /// `class Dataset(Dataset):` does not count.
     fn derives(&self, file: FileId, name: &str) -> bool;
 
+    /// Whether the program assigns an attribute of this name to anything but `self`.
+    fn assigns_from_outside(&self, file: FileId, name: &str) -> bool;
+
     /// Whether a class of the same program has this base and, after it, another one, which may complete it.
     fn is_mixed(&self, file: FileId, name: &str) -> bool;
 

@@ -217,6 +217,9 @@ pub(crate) trait Library: Sync {
     /// Whether a path is known to be that of a module.
     fn is_module(&self, path: Sym) -> bool;
 
+    /// The message for an attribute that a wrapper of a module does not have, but the module in it has.
+    fn attribute_of_wrapped(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String>;
+
     /// The message for an attribute that a value of a known type does not have.
     fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String>;
 
@@ -284,6 +287,8 @@ pub(crate) enum RejectKind {
     Name,
     /// Arguments that the function does not accept, or missing arguments.
     Arguments,
+    /// An operator, subscript or other operation of Python that the types of the values do not support.
+    Operation,
 }
 
 impl RejectKind {
@@ -300,6 +305,7 @@ impl RejectKind {
             RejectKind::Host => "host",
             RejectKind::Name => "name",
             RejectKind::Arguments => "arguments",
+            RejectKind::Operation => "operation",
         }
     }
 }

@@ -66,6 +66,13 @@ impl Interp<'_> {
     /// [`Library::missing_attribute`](super::Library::missing_attribute) gives a message. Reports
     /// it, unless the program may set such an attribute or test for it.
     pub(super) fn lacks_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
+        if let Some(message) = self.library.attribute_of_wrapped(&self.heap, object, name) {
+            let may_be_set = self.sources.assigns_from_outside(self.root, name.as_str());
+            if !may_be_set && !self.is_in_try() {
+                self.in_arm_of(object, |it| it.report_missing(RejectKind::Name, message, span));
+            }
+            return !may_be_set;
+        }
         let message = self.library.missing_attribute(&self.heap, object, name);
         let Some(message) = message else { return false };
         // Of these values, only tensors and instances take new attributes.

@@ -104,7 +104,9 @@ impl Interp<'_> {
             (op, left, right) if self.lacks_operator(op, left, right) => {
                 return self.refuse_operator(op, left, right, span);
             }
-            (op, left, right) if self.is_unsupported(op, left, right) => return self.raise("TypeError"),
+            (op, left, right) if self.is_unsupported(op, left, right) => {
+                return self.refuse_operator(op, left, right, span);
+            }
             (BinOp::Mul, Value::Tuple(a), Value::Int(n)) | (BinOp::Mul, Value::Int(n), Value::Tuple(a)) => {
                 if let Some(items) = repeat(a, *n) {
                     return Value::tuple(items);
@@ -158,7 +160,15 @@ impl Interp<'_> {
             None => kind_text(&self.heap, value),
         };
         let message = format!("`{}` does not accept {} and {}", sign(op), described(left), described(right));
-        self.report_missing(RejectKind::Value, message, span);
+        self.refuse_operation(message, span)
+    }
+
+    /// Rejects an operation that Python does not support for a value of this type.
+    pub(super) fn refuse_operation(&mut self, message: String, span: Span) -> Value {
+        // After an exception, the value is not the one that the program has.
+        if !self.stopped {
+            self.report_missing(RejectKind::Operation, message, span);
+        }
         self.raise("TypeError")
     }
 

@@ -115,6 +115,7 @@ pub enum Rejects {
     Host,
     Name,
     Arguments,
+    Operation,
 }
 
 /// What an Example needs to run.

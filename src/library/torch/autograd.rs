@@ -53,6 +53,7 @@ pub(crate) fn register(t: &mut Table) {
     t.family("torch.distributed.", "all_reduce reduce broadcast", "tensor, *args, **kwargs", communicated);
     for class in ["torch.utils.tensorboard.SummaryWriter", "torch.utils.tensorboard.writer.SummaryWriter"] {
         t.class(class, &[], "*args, **kwargs").keeps_arguments = false;
+        t.def(&format!("{class}.__enter__"), "self", |_, b| b.get("self"));
         for method in [
             "add_scalar",
             "add_scalars",

@@ -238,15 +238,26 @@ pub(crate) fn enter(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<V
     Some(given(it, object))
 }
 
+/// The managers whose `__enter__` returns `None`.
+const GIVING_NOTHING: &[&str] = &[
+    "torch.no_grad",
+    "torch.enable_grad",
+    "torch.set_grad_enabled",
+    "torch.inference_mode",
+    "torch.autograd.detect_anomaly",
+    "torch.autograd.set_detect_anomaly",
+    "torch.cuda.device",
+];
+
 /// The result of a manager's `__enter__`.
 fn given(it: &Interp<'_>, object: &Value) -> Value {
     let is = |classes: &[&str]| classes.iter().any(|class| it.is_instance(object, class));
     if is(SELF_GIVING) {
         object.clone()
-    } else if is(&["torch.backends.cuda.sdp_kernel", "torch.nn.attention.sdpa_kernel"]) {
-        Value::Unknown
-    } else {
+    } else if is(GIVING_NOTHING) {
         Value::None
+    } else {
+        Value::Unknown
     }
 }
 
