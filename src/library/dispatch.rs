@@ -475,6 +475,10 @@ impl Library for Libraries {
         }
     }
 
+    fn attribute_of_builtin(&self, path: Sym, name: Sym) -> Option<String> {
+        super::names::attribute_of_builtin(path.as_str(), name.as_str())
+    }
+
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String> {
         super::names::missing_name(path.as_str(), name.as_str())
     }

@@ -159,6 +159,23 @@ const MODULES: &[&str] = &[
     "numpy.linalg",
 ];
 
+/// Builtin functions and classes that have no public attributes. Programs use them by mistake in place of a
+/// variable that has another name: `map.max()`, `input.size(0)`.
+#[rustfmt::skip]
+const WITHOUT_ATTRIBUTES: &[&str] = &[
+    "abs", "all", "any", "callable", "dir", "divmod", "enumerate", "eval", "filter", "format", "getattr", "hash", "id",
+    "input", "isinstance", "iter", "len", "map", "max", "min", "next", "open", "ord", "pow", "print", "repr",
+    "reversed", "round", "sorted", "sum", "vars", "zip",
+];
+
+/// The message for an attribute of a builtin function.
+pub(crate) fn attribute_of_builtin(path: &str, name: &str) -> Option<String> {
+    let builtin = path.strip_prefix("builtins.").filter(|builtin| WITHOUT_ATTRIBUTES.contains(builtin))?;
+    (!name.starts_with("__")).then(|| {
+        format!("Python's builtin function `{builtin}` has no attribute `{name}`: no variable of this name is set")
+    })
+}
+
 /// Whether a path is that of a module in [`MODULES`].
 pub(crate) fn is_module(path: &str) -> bool {
     MODULES.contains(&path)
@@ -232,22 +249,28 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
     (confused || near.is_some()).then(|| format!("{what} has no attribute `{name}`{}", meant(near)))
 }
 
-/// The message for an attribute that `DataParallel` or `DistributedDataParallel` does not have, but the
-/// module that it wraps has.
+/// The message for an attribute that a wrapper (`DataParallel`, `DistributedDataParallel`, `Subset`) does not
+/// have, but the module or dataset in it has.
 pub(crate) fn attribute_of_wrapped(heap: &Heap, value: &Value, name: Sym) -> Option<String> {
     let wrapper = heap.instance_of(value).filter(|instance| !instance.open)?;
-    let class = wrapper.class.as_path()?.rsplit('.').next().filter(|class| class.ends_with("DataParallel"))?;
-    let is_own = NAMES.get("torch.nn.Module").is_none_or(|names| names.contains(name.as_str()));
+    let (inner, what) = match wrapper.class.as_path()? {
+        "torch.nn.DataParallel" | "torch.nn.parallel.DistributedDataParallel" => ("module", "wrapped module"),
+        "torch.utils.data.Subset" => ("dataset", "dataset in it"),
+        _ => return None,
+    };
+    let is_module = inner == "module";
+    let is_own = is_module && NAMES.get("torch.nn.Module").is_none_or(|names| names.contains(name.as_str()));
     if is_own || name.as_str().starts_with('_') || heap.attr(value.as_obj()?, name.as_str()).is_some() {
         return None;
     }
-    let module = heap.attr(value.as_obj()?, "module")?;
-    let of_class = || match heap.get(heap.instance_of(&module)?.class.as_obj()?) {
+    let wrapped = heap.attr(value.as_obj()?, inner)?;
+    let of_class = || match heap.get(heap.instance_of(&wrapped)?.class.as_obj()?) {
         Data::Class(class) => class.attrs.get(&name).cloned(),
         _ => None,
     };
-    module.as_obj().and_then(|id| heap.attr(id, name.as_str())).or_else(of_class)?;
-    Some(format!("`{class}` has no attribute `{name}`: the wrapped module has it (`.module.{name}`)"))
+    wrapped.as_obj().and_then(|id| heap.attr(id, name.as_str())).or_else(of_class)?;
+    let class = wrapper.class.as_path()?.rsplit('.').next()?;
+    Some(format!("`{class}` has no attribute `{name}`: the {what} has it (`.{inner}.{name}`)"))
 }
 
 /// Attributes of losses, outputs, modules, optimizers and schedulers that programs read from the dictionary

@@ -94,7 +94,9 @@ fn words(kind: Rejects) -> &'static str {
         Rejects::Index => r"(?i-u:ind(ex|ices)|out of (range|bounds)|too many)",
         Rejects::Layout => r"(?i-u:stride|contiguous|layout|memory)",
         Rejects::Name => r"(?i-u:attribute|import name|no module)",
-        Rejects::Operation => r"(?i-u:NoneType|operand|subscriptable|iterable|not supported|has no len|concatenate|must be str)",
+        Rejects::Operation => {
+            r"(?i-u:NoneType|operand|subscriptable|iterable|not supported|has no len|concatenate|must be str)"
+        }
         Rejects::Arguments => r"(?i-u:argument|missing|unexpected)",
         Rejects::Device | Rejects::Host | Rejects::Value => "",
     }

@@ -108,7 +108,8 @@ impl Project {
         let is_beside = self.file(from).text().contains(&format!("from . import {stem}"));
         if !is_beside
             && self.changes_path(from)
-            && self.named_files().filter(|other| name_of(other) == name_of(file)).count() > 1 {
+            && self.named_files().filter(|other| name_of(other) == name_of(file)).count() > 1
+        {
             return None;
         }
         let message = format!("`{}` does not define `{name}`", self.own_name(file.canonical()));

@@ -11,7 +11,10 @@ use super::stmt::Flow;
 use super::text::part_of_text;
 use super::{Arg, Args};
 use crate::syntax::Span;
-use crate::value::{Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Taken, Type, Value, Written, counted, dotted, join, sym, texts_of, kind_text};
+use crate::value::{
+    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Taken, Type, Value, Written, counted, dotted,
+    join, kind_text, sym, texts_of,
+};
 
 /// Methods with which Python or NumPy can iterate over an object. `reversed` needs only `__reversed__`, and
 /// `in` only `__contains__`.

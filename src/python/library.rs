@@ -205,6 +205,9 @@ pub(crate) trait Library: Sync {
     /// The program imports a module that is not a part of it.
     fn imported(&self, it: &mut Interp<'_>, path: Sym);
 
+    /// The message for an attribute of a builtin function.
+    fn attribute_of_builtin(&self, path: Sym, name: Sym) -> Option<String>;
+
     /// The message for a name that a library's module or class does not have.
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String>;
 

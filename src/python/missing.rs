@@ -33,6 +33,14 @@ impl Interp<'_> {
             }
             return;
         }
+        if let Some(message) = self.library.attribute_of_builtin(path, name) {
+            // An `import *` may bind the name of the builtin.
+            let bindings = self.sources.bindings(self.file());
+            if bindings.stars.is_empty() && !bindings.has_inner_star && !self.may_be_given(name) {
+                self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
+            }
+            return;
+        }
         let Some(message) = self.library.missing_name(path, name) else { return };
         if !self.may_be_given(name) && !self.tests_version(path, name) && !self.imports(name) {
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));

@@ -29,8 +29,8 @@ pub(crate) struct NotebookError {
 }
 
 impl Notebook {
-    /// Reads the JSON of a notebook; `None` for a notebook in another language. An empty file is a
-    /// notebook without cells.
+    /// Reads the JSON of a notebook; `None` for a notebook in another language, or in Python 2. An empty file
+    /// is a notebook without cells.
     pub(crate) fn read(json: &str) -> Result<Option<Self>, NotebookError> {
         if json.trim().is_empty() {
             return Ok(Some(Notebook { text: "\n".to_owned(), cells: Vec::new() }));
@@ -43,7 +43,7 @@ impl Notebook {
             }
             parsed => parsed.map_err(explain)?,
         };
-        if !notebook.is_python_notebook() {
+        if !notebook.is_python_notebook() || is_python_2(json) {
             return Ok(None);
         }
         let numbers = notebook.index().iter().map(|start| start.cell_index().get());
@@ -103,6 +103,13 @@ fn reduced(json: &str) -> Option<String> {
         }
     }
     serde_json::to_string(&notebook).ok()
+}
+
+/// Whether the metadata of a notebook say that its language is Python 2.
+fn is_python_2(json: &str) -> bool {
+    let notebook: Option<serde_json::Value> = serde_json::from_str(json).ok();
+    let version = notebook.as_ref().and_then(|notebook| notebook.pointer("/metadata/language_info/version")?.as_str());
+    version.is_some_and(|version| version.starts_with("2."))
 }
 
 #[derive(Deserialize)]
@@ -208,6 +215,8 @@ mod tests {
     fn another_language_is_skipped_and_bad_json_has_a_place() {
         let other = JSON.replace(r#""x": 1e-05"#, r#""language_info": {"name": "R"}"#);
         assert!(Notebook::read(&other).unwrap().is_none());
+        let old = JSON.replace(r#""x": 1e-05"#, r#""language_info": {"name": "python", "version": "2.7.12"}"#);
+        assert!(Notebook::read(&old).unwrap().is_none());
         assert!(Notebook::read("").unwrap().unwrap().cells.is_empty());
         let error = Notebook::read("{\n  nope").err().unwrap();
         assert_eq!(error.place, Some((2, 3)));

@@ -6,3 +6,4 @@ pub(super) mod mask_moved_apart;
 pub(super) mod sample_not_returned;
 pub(super) mod transform_set_on_subset;
 pub(super) mod untransformed_plain_mask;
+pub(super) mod weights_of_classes_for_samples;

@@ -4,7 +4,7 @@ use crate::diagnostic::Severity;
 use crate::python::nearest;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::StmtFunctionDef;
-use crate::syntax::{Ranged, calls, methods};
+use crate::syntax::{Ranged, calls, methods, path_of};
 
 const NAME: &str = "misspelt-method";
 
@@ -22,8 +22,11 @@ impl Rule for MisspeltMethod {
             for method in methods(class) {
                 let name = method.name.as_str();
                 let Some(meant) = meant(method) else { continue };
-                // If the program refers to the name elsewhere, the name was chosen on purpose.
-                let is_used = [".", "\"", "'"].iter().any(|before| mentions(source.text, &format!("{before}{name}")));
+                // If the program refers to the name elsewhere, except with `super()`, the name was chosen on purpose.
+                let refers = |before: &str| {
+                    mentions(&source.text.replace(&format!(").{name}("), ""), &format!("{before}{name}"))
+                };
+                let is_used = [".", "\"", "'"].into_iter().any(refers);
                 if is_used || methods(class).any(|other| other.name.as_str() == meant) {
                     continue;
                 }
@@ -41,12 +44,12 @@ fn meant(method: &StmtFunctionDef) -> Option<String> {
     let core = name.trim_matches('_');
     let (before, after) = (leading(name), name.len() - core.len() - leading(name));
     let has_more = method.parameters.len() > 1;
+    // It calls the constructor of the base class, perhaps under the same wrong name.
     let is_constructor = || {
-        method
-            .body
-            .iter()
-            .flat_map(calls)
-            .any(|call| call.func.as_attribute_expr().is_some_and(|callee| callee.attr.as_str() == "__init__"))
+        method.body.iter().flat_map(calls).filter_map(|call| call.func.as_attribute_expr()).any(|callee| {
+            let is_super = || callee.value.as_call_expr().is_some_and(|owner| path_of(&owner.func) == ["super"]);
+            callee.attr.as_str() == "__init__" || callee.attr.as_str() == name && is_super()
+        })
     };
     if name == "__int__" {
         return (has_more || is_constructor()).then(|| "__init__".to_owned());

@@ -14,6 +14,7 @@ pub(super) mod optimizer_settings_ignored;
 pub(super) mod optimizers_returned_as_pair;
 pub(super) mod plateau_without_monitor;
 pub(super) mod step_without_loss;
+pub(super) mod texts_joined_in_list;
 pub(super) mod trailing_comma;
 pub(super) mod trainer_method_arguments;
 pub(super) mod training_argument_removed;

@@ -1,0 +1,46 @@
+"""Parts of a model and of a dataset, read through the objects that wrap them."""
+import torch
+from torch import nn
+from torch.utils.data import Dataset, random_split
+
+
+class Sounds(Dataset):
+    classes = ["rain", "wind"]
+
+    def __init__(self, count):
+        self.samples = torch.rand(count, 8)
+
+    def __len__(self):
+        return len(self.samples)
+
+    def __getitem__(self, index):
+        return self.samples[index], index % 2
+
+
+class Net(nn.Module):
+    def __init__(self, outputs):
+        super().__init__()
+        self.head = nn.Linear(8, outputs)
+
+    def forward(self, x):
+        return self.head(x)
+
+
+class Trainer:
+    def __init__(self):
+        self.model = nn.DataParallel(Net(2))
+
+    def gradient(self):
+        return self.model.head.weight.grad  # error: TV801
+
+
+def outputs(count):
+    train_set, test_set = random_split(Sounds(count), [8, 2])
+    return len(test_set.classes)  # error: TV801
+
+
+def largest(mae):
+    return map.max()  # error: TV801
+
+
+print(outputs(10))
