@@ -10,7 +10,9 @@ use crate::value::{Sym, Value, sym};
 /// Rejects arguments that fit no signature of the function at `path`, if the reason is clear.
 pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) {
     let sigs: Vec<Arc<Sig>> = signatures::of(path.as_str()).into_iter().map(Arc::new).collect();
-    if sigs.is_empty() || args.is_open() || sigs.iter().any(|sig| sig.bind(args).is_some()) {
+    // A handler may run only if the call in its `try` failed, which may be a call of another class.
+    let is_judged = !sigs.is_empty() && !args.is_open() && !it.is_in_handler();
+    if !is_judged || sigs.iter().any(|sig| sig.bind(args).is_some()) {
         return;
     }
     // The object may be of a class of the program that has a method of this name.

@@ -36,9 +36,13 @@ impl Project {
         if NEEDS.iter().any(lacks) {
             return true;
         }
-        // `python_requires="<3.9"`, `requires-python = "<3.9"`, and `python=3.8` in an environment.
-        let names =
-            if package == "python" { &["python", "python_requires", "requires_python"][..] } else { &[package] };
+        // `python_requires="<3.9"`, `requires-python = "<3.9"`, and `python=3.8` in an environment. Conda's
+        // package of PyTorch is `pytorch`.
+        let names = match package {
+            "python" => &["python", "python_requires", "requires_python"][..],
+            "torch" => &["torch", "pytorch"],
+            package => &[package],
+        };
         self.requirements(file).any(|text| names.iter().any(|name| excluded(text, name, version)))
     }
 

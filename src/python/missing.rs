@@ -6,8 +6,8 @@ use super::context::Mode;
 use super::interp::Interp;
 use super::leave::BlockKind;
 use super::library::{RejectKind, Rejection};
-use crate::syntax::ast::Decorator;
-use crate::syntax::{Expr, Span, ast, expressions, path_of};
+use crate::syntax::ast::{Decorator, ExprCall};
+use crate::syntax::{Expr, Span, ast, called, calls, expressions, path_of};
 use crate::value::{ArrayKind, Data, Instance, Sym, Value, counted, sym};
 
 /// Imports of libraries whose data are instances of subclasses of `torch.Tensor`. The subclasses
@@ -124,7 +124,7 @@ impl Interp<'_> {
             return false;
         }
         let is_early = self.is_before_base(id, span);
-        if !is_early && self.may_be_set_by_name(object) {
+        if !is_early && (self.may_be_set_by_name(object) || self.may_register(object, name)) {
             return false;
         }
         let is_module = self.is_instance(object, self.library.words().module);
@@ -174,6 +174,26 @@ impl Interp<'_> {
             || self.classes_call(object, &["setattr", "vars", "locals"])
     }
 
+    /// Whether a class of an object registers modules or tensors under a name that may be this one:
+    /// `self.add_module(f"layer{i}", layer)`.
+    fn may_register(&self, object: &Value, name: Sym) -> bool {
+        let registers = |call: &&ExprCall| {
+            called(call).is_some_and(|callee| {
+                ["add_module", "register_module", "register_parameter", "register_buffer"].contains(&callee)
+            })
+        };
+        self.class_definitions(object).flat_map(|def| def.body.iter().flat_map(calls)).filter(registers).any(|call| {
+            match call.arguments.find_argument_value("name", 0) {
+                Some(Expr::StringLiteral(_)) => false,
+                Some(Expr::FString(text)) => {
+                    let first = text.value.elements().next().and_then(|part| part.as_literal());
+                    first.is_none_or(|first| name.as_str().starts_with(&**first))
+                }
+                _ => true,
+            }
+        })
+    }
+
     /// Reports an attribute of a parameter of unknown value that the class in its annotation certainly
     /// does not have: a warning, because Python does not check annotations.
     pub(super) fn report_annotated(&mut self, owner: &Expr, name: Sym, span: Span) {
@@ -193,6 +213,7 @@ impl Interp<'_> {
                 && !it.is_abstract(&object)
                 && !it.gets_from_class(&object, name)
                 && !it.may_be_set_by_name(&object)
+                && !it.may_register(&object, name)
                 && it.is_never_set(class_name, name)
                 && !it.is_set_in_classes(&object, name);
             lacks.then_some(class_name)
@@ -344,6 +365,11 @@ impl Interp<'_> {
     /// Whether the program may set an attribute of this name, or test whether it exists.
     fn may_be_given(&self, name: Sym) -> bool {
         self.may_be_fallback() || self.is_given(name)
+    }
+
+    /// Whether the current code is in a handler of an exception.
+    pub(crate) fn is_in_handler(&self) -> bool {
+        self.context.in_handler
     }
 
     /// Whether the current code is inside a `try` of the innermost function, or in a handler: the

@@ -165,8 +165,10 @@ impl Interp<'_> {
 
     /// Rejects an operation that Python does not support for a value of this type.
     pub(super) fn refuse_operation(&mut self, message: String, span: Span) -> Value {
-        // After an exception, the value is not the one that the program has.
-        if !self.stopped {
+        // After an exception, the value is not the one that the program has. Programs find out the type of a
+        // value by a `try` around the operation, or around the call of a function with it.
+        let is_tried = || self.frames.iter().rev().take(2).any(|frame| frame.handling > 0);
+        if !self.stopped && !is_tried() {
             self.report_missing(RejectKind::Operation, message, span);
         }
         self.raise("TypeError")
