@@ -21,6 +21,9 @@ impl<'p> Interp<'p> {
         if self.stopped {
             return;
         }
+        if value.is_unknown() {
+            self.report_annotated_unpacking(stmt);
+        }
         let value = self.kept_view(&stmt.value, value);
         if let [Expr::Attribute(attribute)] = &*stmt.targets {
             let object = self.eval(&attribute.value);

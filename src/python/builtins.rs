@@ -134,6 +134,9 @@ const ARGUMENTS: &[(usize, usize, &str)] = &[
     (3, 3, "setattr"),
 ];
 
+/// Abstract classes of collections, in `collections.abc` and `typing`.
+const COLLECTIONS: &[&str] = &["Iterable", "Iterator", "Sequence", "Sized", "Container", "Collection", "Mapping"];
+
 impl Interp<'_> {
     /// Rejects a call of a builtin with a wrong number of arguments.
     fn refuse_count(&mut self, name: &str, args: &Args, span: Span) -> bool {
@@ -370,6 +373,16 @@ impl Interp<'_> {
             }
             return result;
         }
+        // Numbers and `None` have none of these methods.
+        let is_collection = |path: &str| {
+            COLLECTIONS.iter().any(|name| {
+                path.strip_suffix(name)
+                    .is_some_and(|module| matches!(module, "typing." | "collections." | "collections.abc."))
+            })
+        };
+        if (value.is_none() || value.number_type().is_some()) && classes.as_path().is_some_and(is_collection) {
+            return Some(false);
+        }
         let builtin = |names: &[&str]| match classes.as_path() {
             Some(path) => match path.strip_prefix("builtins.") {
                 Some(name) => Some(names.contains(&name)),
@@ -396,6 +409,10 @@ impl Interp<'_> {
                 _ => builtin(&["float", "object"]),
             },
             Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => builtin(&["str", "object"]),
+            Value::Device(device) if device.is_concrete() => match classes.as_path() {
+                Some(path) if path.starts_with("builtins.") => builtin(&["object"]),
+                _ => None,
+            },
             Value::Tuple(_) => match classes.as_path() {
                 Some(path) if path.starts_with("builtins.") => builtin(&["tuple", "object"]),
                 // `collections.abc.Sequence`, `torch.Size`, named tuples and others.

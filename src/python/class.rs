@@ -247,11 +247,10 @@ impl<'p> Interp<'p> {
         match self.heap.get(class) {
             Data::Class(class) => {
                 let value = self.unless_field(class.attrs.get(&name)?)?;
-                // In a function that nothing calls, `None` is assumed to be a placeholder if the
-                // program contains an assignment to an attribute of this name, because the
-                // assignment may have run before.
-                let is_filled = || self.sources.assigns(self.root, name.as_str());
-                Some(if value.is_none() && self.context.speculative && is_filled() { Value::Unknown } else { value })
+                // In a function that nothing calls, `None` and `()` are assumed to be placeholders: subclasses
+                // and other code may have set the attribute.
+                let is_placeholder = value.is_none() || matches!(&value, Value::Tuple(items) if items.is_empty());
+                Some(if is_placeholder && self.context.speculative { Value::Unknown } else { value })
             }
             _ => None,
         }

@@ -120,6 +120,10 @@ impl<'p> Interp<'p> {
             Expr::Name(name) if tested && self.is_bound_once(expr, name.id.as_str()) => name.id.as_str(),
             _ => return,
         };
+        // An optional function that an object was given: `if config.hook:`.
+        if value.as_obj().is_some() && expr.as_attribute_expr().is_some_and(|read| !self.names_module(&read.value)) {
+            return;
+        }
         let is_replaced = || self.sources.assigns(self.root, name);
         let is_of_self = path_of(expr).first() == Some(&"self");
         let may_change = match value {
@@ -131,6 +135,12 @@ impl<'p> Interp<'p> {
             let span = self.span(expr);
             self.event(super::Event::Uncalled { tested, span });
         }
+    }
+
+    /// Whether an expression is the name of a module of the program.
+    fn names_module(&mut self, expr: &Expr) -> bool {
+        let module = expr.as_name_expr().and_then(|name| self.name(sym(name.id.as_str())).as_obj());
+        module.is_some_and(|id| matches!(self.heap.get(id), Data::Module { .. }))
     }
 
     /// Whether a name refers to a global variable that one statement of the current file binds.

@@ -33,11 +33,11 @@ impl Interp<'_> {
             // The positions of a string, tuple or list are numbers.
             object if is_no_position(index) && self.is_plain_sequence(object) => {
                 let (what, kind) = (kind_text(&self.heap, object), kind_text(&self.heap, index));
-                self.refuse_operation(format!("{what} cannot be indexed with {kind}"), span)
+                self.refuse_operation(&[object, index], format!("{what} cannot be indexed with {kind}"), span)
             }
             object if object.is_none() || object.number_type().is_some() => {
                 let message = format!("{} cannot be indexed", kind_text(&self.heap, object));
-                self.refuse_operation(message, span)
+                self.refuse_operation(&[object], message, span)
             }
             Value::Tuple(items) if let Some(n) = outside(items.len(), index) => {
                 let message = format!("index {n} is out of range: the tuple has {}", counted(items.len(), "element"));
@@ -342,7 +342,7 @@ impl Interp<'_> {
         }
         if is_plain(object) || matches!(object, Value::Tuple(_)) {
             let message = format!("no element of {} can be assigned", kind_text(&self.heap, object));
-            self.refuse_operation(message, span);
+            self.refuse_operation(&[object], message, span);
             return;
         }
         let Value::Obj(id) = object else { return };
@@ -453,7 +453,7 @@ impl Interp<'_> {
             },
             value if value.is_none() || value.number_type().is_some() && !matches!(value, Value::Any(_)) => {
                 let message = format!("{} cannot be iterated over", kind_text(&self.heap, value));
-                self.refuse_operation(message, span);
+                self.refuse_operation(&[value], message, span);
                 Items::Many(Value::Unknown)
             }
             Value::Any(Type::Bytes) => Items::Many(Value::ranged(Range::bounds(0.0, 255.0), false, None)),
@@ -602,7 +602,7 @@ impl Interp<'_> {
         }
         if object.is_none() || object.number_type().is_some() {
             let message = format!("{} has no length", kind_text(&self.heap, object));
-            return self.refuse_operation(message, span);
+            return self.refuse_operation(&[object], message, span);
         }
         Value::Any(Type::Int)
     }

@@ -83,7 +83,7 @@ impl Interp<'_> {
 
     /// The function that certainly runs if this function or method is called, and the number of its
     /// parameters that are bound to a receiver: 0 or 1.
-    fn sure_function(&self, callee: &Value) -> Option<(ObjId, usize)> {
+    pub(super) fn sure_function(&self, callee: &Value) -> Option<(ObjId, usize)> {
         match callee {
             Value::Bound(pair) if self.context.speculative && self.may_be_overridden(&pair.0, &pair.1) => None,
             Value::Bound(pair) => Some((pair.1.as_obj()?, 1)),

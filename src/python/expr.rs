@@ -243,11 +243,14 @@ impl<'p> Interp<'p> {
                     None => break,
                 },
                 Some(Value::Lazy(_)) => return self.scope_var(id, name).unwrap_or(Value::Unknown),
-                // In a function that nothing calls, `None` is assumed to be a placeholder if functions of the
-                // module set the global variable, because these may have run before.
-                Some(Value::None) if self.context.speculative && names.parent.is_none() => {
-                    let is_set = self.sources.bindings(self.file()).globals.contains(name.as_str());
-                    return if is_set { Value::Unknown } else { Value::None };
+                // In a function that nothing calls, other functions of the module that set the global variable
+                // may have run before.
+                Some(Value::None | Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Str(_))
+                    if self.context.speculative
+                        && names.parent.is_none()
+                        && self.sources.bindings(self.file()).globals.contains(name.as_str()) =>
+                {
+                    return Value::Unknown;
                 }
                 Some(value) => return value.clone(),
             }
@@ -494,6 +497,7 @@ impl<'p> Interp<'p> {
             let mut args = self.eval_args(&call.arguments);
             self.name_devices(&callee, &call.arguments, false, &mut args);
             if callee.is_unknown() {
+                self.report_annotated_call(call);
                 let name = call.func.as_name_expr().map_or("", |name| name.id.as_str());
                 self.event(Event::Unseen { name: sym(name), span });
             }
@@ -521,6 +525,9 @@ impl<'p> Interp<'p> {
         self.name_devices(&callee, &call.arguments, method.attr.as_str() == "to", &mut args);
         if let Some(value) = self.call_open_method(call, &object, &args) {
             return value;
+        }
+        if object.is_unknown() {
+            self.report_annotated_call(call);
         }
         if callee.is_unknown() || self.lacks_self(&object, method.attr.as_str(), &args) {
             self.event(Event::Unseen { name: sym(method.attr.as_str()), span });

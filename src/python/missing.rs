@@ -2,12 +2,11 @@
 //! a `TypeError`. They are reported only if all names of the module or type, or all parameters of
 //! the function, are known.
 
-use super::context::Mode;
 use super::interp::Interp;
 use super::leave::BlockKind;
 use super::library::{RejectKind, Rejection};
 use crate::syntax::ast::{Decorator, ExprCall};
-use crate::syntax::{Expr, Span, ast, called, calls, expressions, path_of};
+use crate::syntax::{Expr, Span, ast, called, calls, path_of};
 use crate::value::{ArrayKind, Data, Instance, Sym, Value, counted, sym};
 
 /// Imports of libraries whose data are instances of subclasses of `torch.Tensor`. The subclasses
@@ -155,7 +154,7 @@ impl Interp<'_> {
     }
 
     /// Whether the classes of an object have this attribute, or may have it.
-    fn gets_from_class(&self, object: &Value, name: Sym) -> bool {
+    pub(super) fn gets_from_class(&self, object: &Value, name: Sym) -> bool {
         name.as_str().starts_with("__")
             || is_mangled(name)
             || !self.has_only_known_bases(object)
@@ -165,7 +164,7 @@ impl Interp<'_> {
     }
 
     /// Whether code may set attributes of an object whose names are only known when it runs.
-    fn may_be_set_by_name(&self, object: &Value) -> bool {
+    pub(super) fn may_be_set_by_name(&self, object: &Value) -> bool {
         let dynamic = ["setattr(", "__setattr__(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
         let own = ["__getattr__", "__getattribute__", "__slots__", "__new__"];
         // If only one file is checked, the class may be in another file, whose text is not searched.
@@ -176,7 +175,7 @@ impl Interp<'_> {
 
     /// Whether a class of an object registers modules or tensors under a name that may be this one:
     /// `self.add_module(f"layer{i}", layer)`.
-    fn may_register(&self, object: &Value, name: Sym) -> bool {
+    pub(super) fn may_register(&self, object: &Value, name: Sym) -> bool {
         let registers = |call: &&ExprCall| {
             called(call).is_some_and(|callee| {
                 ["add_module", "register_module", "register_parameter", "register_buffer"].contains(&callee)
@@ -194,46 +193,10 @@ impl Interp<'_> {
         })
     }
 
-    /// Reports an attribute of a parameter of unknown value that the class in its annotation certainly
-    /// does not have: a warning, because Python does not check annotations.
-    pub(super) fn report_annotated(&mut self, owner: &Expr, name: Sym, span: Span) {
-        let Some(owner) = owner.as_name_expr().map(|owner| owner.id.as_str()) else { return };
-        let Some(def) = self.frames.last().and_then(|frame| self.definition(frame)) else { return };
-        let mut parameters = def.parameters.iter_non_variadic_params().map(|parameter| &parameter.parameter);
-        let parameter = parameters.find(|parameter| parameter.name.as_str() == owner);
-        let Some(annotation) = parameter.and_then(|parameter| parameter.annotation.as_deref()) else { return };
-        let lacking = self.on_trial(Mode::Silent, |it, _| {
-            let class = it.eval(annotation);
-            let Some(Data::Class(data)) = class.as_obj().map(|id| it.heap.get(id)) else { return None };
-            let class_name = data.name;
-            let object = Value::Obj(it.heap.instance(class));
-            let is_module = it.is_instance(&object, it.library.words().module);
-            let is_whole = is_module || it.user_method(&object, "__init__").is_some() || it.is_dataclass(&object);
-            let lacks = is_whole
-                && !it.is_abstract(&object)
-                && !it.gets_from_class(&object, name)
-                && !it.may_be_set_by_name(&object)
-                && !it.may_register(&object, name)
-                && it.is_never_set(class_name, name)
-                && !it.is_set_in_classes(&object, name);
-            lacks.then_some(class_name)
-        });
-        let Some(class) = lacking else { return };
-        let is_rebound =
-            |expr: &Expr| matches!(expr, Expr::Name(name) if name.id.as_str() == owner && name.ctx.is_store());
-        if def.body.iter().flat_map(expressions).any(|expr| is_rebound(expr) || tests_type(expr, owner)) {
-            return;
-        }
-        let message = format!("`{class}` has no attribute `{name}`: nothing in the program sets it");
-        let assumed = Some(sym(&format!("if `{owner}` is a `{class}`, as annotated")).as_str());
-        let reads = Vec::new();
-        self.in_any_arm(|it| it.suspect(Rejection { kind: RejectKind::Name, message, reads, span, assumed }));
-    }
-
     /// Whether nothing in the program sets an attribute of this name. False for classes with names
     /// such as `…Mixin` or `Base…`, because a subclass outside the program may set the attribute, and for
     /// classes that other bases complete: `class Net(Averaged, nn.Linear)`.
-    fn is_never_set(&self, class: Sym, name: Sym) -> bool {
+    pub(super) fn is_never_set(&self, class: Sym, name: Sym) -> bool {
         let sources = self.sources;
         let is_set = sources.assigns(self.root, name.as_str()) || sources.binds_attribute(self.root, name.as_str());
         !is_set && !is_meant_as_base(class) && !sources.is_mixed(self.root, class.as_str())
@@ -241,7 +204,7 @@ impl Interp<'_> {
 
     /// Whether the file of a class of an object, or the program of this file, sets an attribute of this
     /// name. The class may come from a file whose program the checked file does not belong to.
-    fn is_set_in_classes(&self, object: &Value, name: Sym) -> bool {
+    pub(super) fn is_set_in_classes(&self, object: &Value, name: Sym) -> bool {
         self.mro_of(object).iter().filter_map(Value::as_obj).any(|id| {
             let Data::Class(class) = self.heap.get(id) else { return false };
             let file = self.code.get(class.code.0 as usize).map(|code| code.file);
@@ -286,7 +249,7 @@ impl Interp<'_> {
     }
 
     /// Whether a class of an object is a dataclass, and no class of it has another decorator.
-    fn is_dataclass(&self, object: &Value) -> bool {
+    pub(super) fn is_dataclass(&self, object: &Value) -> bool {
         !self.is_decorated(object) && self.class_definitions(object).any(|def| !def.decorator_list.is_empty())
     }
 
@@ -400,13 +363,6 @@ impl Interp<'_> {
     pub(super) fn report_missing(&mut self, kind: RejectKind, message: String, span: Span) {
         self.reject(Rejection { kind, message, reads: Vec::new(), span, assumed: None }, span);
     }
-}
-
-/// Whether an expression tests the type or the attributes of a variable.
-fn tests_type(expr: &Expr, variable: &str) -> bool {
-    let Expr::Call(call) = expr else { return false };
-    matches!(path_of(&call.func).as_slice(), ["isinstance" | "hasattr" | "getattr" | "type"])
-        && call.arguments.args.first().and_then(Expr::as_name_expr).is_some_and(|name| name.id.as_str() == variable)
 }
 
 /// Whether a name is one that Python gives to a private name of a class: `_Base__size` for `__size`.

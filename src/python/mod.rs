@@ -9,6 +9,7 @@
 //! joined. A loop's body runs until a fixpoint. A call runs the body of the function, up to a
 //! maximum depth. When the step budget is spent, values become unknown.
 
+mod annotated;
 mod args;
 mod arithmetic;
 mod assign;

@@ -160,15 +160,18 @@ impl Interp<'_> {
             None => kind_text(&self.heap, value),
         };
         let message = format!("`{}` does not accept {} and {}", sign(op), described(left), described(right));
-        self.refuse_operation(message, span)
+        self.refuse_operation(&[left, right], message, span)
     }
 
-    /// Rejects an operation that Python does not support for a value of this type.
-    pub(super) fn refuse_operation(&mut self, message: String, span: Span) -> Value {
+    /// Rejects an operation that Python does not support for values of these types.
+    pub(super) fn refuse_operation(&mut self, values: &[&Value], message: String, span: Span) -> Value {
         // After an exception, the value is not the one that the program has. Programs find out the type of a
         // value by a `try` around the operation, or around the call of a function with it.
         let is_tried = || self.frames.iter().rev().take(2).any(|frame| frame.handling > 0);
-        if !self.stopped && !is_tried() {
+        // Perhaps the type is known only from an annotation, which may be wrong.
+        let is_annotated =
+            || self.context.speculative && values.iter().any(|value| matches!(value, Value::Any(_) | Value::Among(_)));
+        if !self.stopped && !is_tried() && !is_annotated() {
             self.report_missing(RejectKind::Operation, message, span);
         }
         self.raise("TypeError")

@@ -125,12 +125,14 @@ impl<'a> Walk<'a, '_> {
     fn function(&mut self, waiting: Waiting<'a>) {
         let Waiting { scopes, parameters, body } = waiting;
         let mut names = parameters.clone();
-        if let Code::Body(body) = body {
-            let mut own = Bound::default();
-            own.visit_body(body);
-            names.extend(own.names.difference(&own.outer));
-            names.retain(|name| !own.outer.contains(name));
+        let mut own = Bound::default();
+        match body {
+            Code::Body(body) => own.visit_body(body),
+            // `lambda x: (y := x.next) and y.value`
+            Code::Value(value) => own.visit_expr(value),
         }
+        names.extend(own.names.difference(&own.outer));
+        names.retain(|name| !own.outer.contains(name));
         self.scopes = scopes;
         self.scopes.push(Rc::new(Scope { names, class: false }));
         self.state = Some(parameters);

@@ -1,4 +1,5 @@
-"""Lists the names that older versions of packages had in the modules of `names.txt`, but that are gone.
+"""Lists the names that older versions of packages had in the modules of `names.txt` and `base-names.txt`,
+but that are gone.
 
     python tests/conformance/removed_names.py > src/library/data/removed-names.txt
 
@@ -21,8 +22,10 @@ VERSIONS = {
     " 2.7.1 2.8.0 2.9.1 2.10.0 2.11.0 2.12.1 2.13.0 2.14.1 2.15.0",
     "torchvision": "0.5.0 0.6.1 0.7.0 0.8.2 0.9.1 0.10.1 0.11.3 0.12.0 0.13.1 0.14.1 0.15.2 0.16.2 0.17.2 0.18.1 0.19.1"
     " 0.20.1 0.21.0 0.22.1 0.23.0 0.24.1 0.25.0 0.26.0 0.27.1 0.28.0 0.29.2",
+    "torchaudio": "0.5.1 0.6.0 0.7.2 0.8.1 0.9.1 0.10.2 0.11.0 0.12.1 0.13.1 2.0.2 2.1.2 2.2.2 2.3.1 2.4.1 2.5.1 2.6.0"
+    " 2.7.1 2.8.0 2.9.1 2.10.0 2.11.0",
 }
-NAMES = pathlib.Path(__file__).parents[2] / "src/library/data/names.txt"
+DATA = pathlib.Path(__file__).parents[2] / "src/library/data"
 # Functions that the compiled part of PyTorch defines are listed in these files.
 COMPILED = {"torch": ["torch/_C/_VariableFunctions.pyi", "torch/__init__.pyi"]}
 
@@ -124,8 +127,8 @@ def bound(node):
 
 
 def main():
-    lines = (line.split(":") for line in NAMES.read_text().splitlines())
-    now = {path: set(names.split()) for path, names in lines}
+    lines = [line for name in ("names.txt", "base-names.txt") for line in (DATA / name).read_text().splitlines()]
+    now = {path: set(names.split()) for path, names in (line.split(":") for line in lines)}
     for package, versions in VERSIONS.items():
         modules = [path for path in now if path.split(".")[0] == package and path.split(".")[-1].islower()]
         # The first version that lacks a name.
@@ -139,6 +142,9 @@ def main():
             for path in modules:
                 names = names_of(files, path)
                 before[path] |= names
+                if package == "torchaudio":
+                    # `base-names.txt` has the names of all versions.
+                    now[path] = names
                 missing[path] = {name: missing[path].get(name, minor) for name in before[path] - names}
         for path, names in missing.items():
             gone = [f"{name}@{names[name]}" for name in sorted(names.keys() - now[path]) if not name.startswith("_")]

@@ -157,7 +157,8 @@ fn of_unknown(cx: &Context<'_, '_>, call: Span, value: &Value) -> Option<String>
     let mentions = |text: String| cx.it.mentions(sym(&text).as_str());
     let is_discarded = || match method {
         _ if REDUCTIONS.contains(&method) => mentions(format!("{object}.backward(")),
-        _ => value.is_unknown() && ONLY_OF_TENSORS.contains(&method),
+        // The methods of PyTorch Geometric's graphs change the graph.
+        _ => value.is_unknown() && ONLY_OF_TENSORS.contains(&method) && !cx.it.mentions("torch_geometric"),
     };
     (is_plain && is_discarded() && !mentions(format!("def {method}("))).then(|| method.to_owned())
 }
