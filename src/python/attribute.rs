@@ -192,6 +192,11 @@ impl<'p> Interp<'p> {
         }
         let own = self.heap.attr(id, name.as_str());
         let may_lack = self.heap.may_lack(id, name);
+        // A function that nothing calls may run after other code has filled a placeholder of settings.
+        let is_placeholder = own.as_ref().is_some_and(Value::is_none) && self.context.speculative;
+        if is_placeholder && !self.is_own_object(object) && self.sources.assigns(self.root, name.as_str()) {
+            return Some(Value::Unknown);
+        }
         if own.is_some() && !may_lack {
             return own;
         }
@@ -201,6 +206,12 @@ impl<'p> Interp<'p> {
             (Some(own), Some(other)) => Some(join(&mut self.heap, &own, &other, false)),
             (own, other) => own.or(other),
         }
+    }
+
+    /// Whether an object is the receiver of the current method, or was created by the current call.
+    fn is_own_object(&self, object: &Value) -> bool {
+        let receiver = self.frames.last().and_then(|frame| frame.owner.as_ref()?.1.as_ref());
+        receiver.is_some_and(|receiver| receiver.as_obj() == object.as_obj()) || self.is_made_here(object)
     }
 
     /// An attribute that an instance gets from its class, or from the `__getattr__` of its class.

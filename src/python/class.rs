@@ -425,7 +425,8 @@ impl<'p> Interp<'p> {
                 }
             }
         }
-        let open = args.is_open();
+        // Other decorators, such as `@gin.configurable`, may give other values to the constructor.
+        let open = args.is_open() || self.is_decorated(&Value::Obj(object));
         let mut pos = args.pos.into_iter();
         for (field, default) in fields {
             let given = pos.next().or_else(|| args.kw.iter().find(|(k, _)| *k == field).map(|(_, a)| a.clone()));

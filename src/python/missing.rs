@@ -244,7 +244,7 @@ impl Interp<'_> {
     }
 
     /// Whether a class of an object has a decorator, which may add methods.
-    fn is_decorated(&self, object: &Value) -> bool {
+    pub(super) fn is_decorated(&self, object: &Value) -> bool {
         self.class_definitions(object).any(|def| !def.decorator_list.iter().all(makes_dataclass))
     }
 

@@ -155,6 +155,10 @@ impl Interp<'_> {
 
     /// Rejects an operator that Python does not support for these two values.
     pub(super) fn refuse_operator(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
+        // In a function that nothing calls, other code may have replaced the text by a path.
+        if op == BinOp::Div && is_str(left) && is_str(right) && self.context.speculative {
+            return self.raise("TypeError");
+        }
         let described = |value: &Value| match self.heap.instance_of(value) {
             Some(_) => "a module",
             None => kind_text(&self.heap, value),
