@@ -20,6 +20,7 @@ pub(super) mod layer_made_in_forward;
 pub(super) mod layer_never_called;
 pub(super) mod loss_cut_from_graph;
 pub(super) mod loss_summed_with_graph;
+pub(super) mod mean_loss_divided_by_samples;
 pub(super) mod metric_never_updated;
 pub(super) mod missing_super_init;
 pub(super) mod misspelt_requires_grad;
