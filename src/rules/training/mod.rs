@@ -50,5 +50,6 @@ pub(super) mod step_beside_scaler;
 pub(super) mod training_in_evaluation_mode;
 pub(super) mod weights_kept_by_reference;
 pub(super) mod whole_checkpoint_loaded;
+pub(super) mod whole_dataset_counted;
 pub(super) mod worst_kept_as_best;
 pub(super) mod wrapped_module_called;
