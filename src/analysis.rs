@@ -616,9 +616,11 @@ impl Observer for Watcher<'_> {
         if it.inlined() && rejection.span.file != it.root || is_unsure {
             return;
         }
-        // What is known about dtypes and values does not hold for such old versions.
-        let depends_on_version =
-            matches!(rejection.kind, RejectKind::Dtype | RejectKind::Value | RejectKind::Index | RejectKind::Layout);
+        // What is known about dtypes, ranks and values does not hold for such old versions.
+        let depends_on_version = matches!(
+            rejection.kind,
+            RejectKind::Dtype | RejectKind::Rank | RejectKind::Value | RejectKind::Index | RejectKind::Layout
+        );
         if depends_on_version && it.excludes("torch", "1.8") {
             return;
         }

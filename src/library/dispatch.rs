@@ -110,7 +110,12 @@ impl Library for Libraries {
 
     fn is_method(&self, heap: &Heap, value: &Value) -> bool {
         match value {
-            Value::Path(path) => signatures::lists(path.as_str()) && self.bases(*path).is_none(),
+            // The functions of `torch.distributed` are listed only in the tables.
+            Value::Path(path) => {
+                let is_distributed = path.as_str().starts_with("torch.distributed.");
+                let is_listed = signatures::lists(path.as_str()) || is_distributed && TABLES.function(*path).is_some();
+                is_listed && self.bases(*path).is_none()
+            }
             Value::Method(pair) => {
                 let (object, name) = &**pair;
                 let is_tensor = heap.tensor_ref(object).is_some_and(|tensor| tensor.array == ArrayKind::Torch);

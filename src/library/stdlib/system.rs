@@ -203,6 +203,14 @@ fn known(cx: &Cx<'_, '_>, key: &Value) -> Known {
     }
 }
 
+/// The text that the script itself has written to a variable of the environment.
+pub(crate) fn written(cx: &Cx<'_, '_>, name: &str) -> Option<Value> {
+    match known(cx, &Value::str(name)) {
+        Known::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
 /// The value of a variable in a default run: the string that the script wrote, or the default of
 /// the call. If the script neither wrote nor deleted the variable, the value is unknown if the call
 /// has no default, or if launchers or shells usually set the variable.

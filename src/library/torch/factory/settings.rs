@@ -2,6 +2,7 @@
 
 use super::options;
 use crate::library::notes::{DEFAULT_DEVICE, DEFAULT_DTYPE};
+use crate::library::stdlib::system::written;
 use crate::library::torch::draws;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, Interp};
@@ -63,7 +64,11 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 fn cuda(t: &mut Table) {
-    t.listed("torch.cuda.", "is_available is_initialized", |_, _| Value::Bool(true));
+    // A program is assumed to run on a GPU, unless it hides all GPUs.
+    t.listed("torch.cuda.", "is_available is_initialized", |cx, _| {
+        let visible = written(cx, "CUDA_VISIBLE_DEVICES");
+        Value::Bool(!visible.as_ref().and_then(Value::as_str).is_some_and(|text| matches!(text, "" | "-1")))
+    });
     t.listed("torch.cuda.", "is_bf16_supported", |_, _| Value::Any(Type::Bool));
     // The number of GPUs is not known.
     t.listed("torch.cuda.", "device_count", |_, _| Value::Any(Type::Int));

@@ -24,7 +24,7 @@ def validate(model, valid_loader):
     with torch.no_grad():
         for x, y in valid_loader:
             correct += (model(x).argmax(dim=1) == y).sum().item()
-    return 100.0 * correct / len(valid_loader.dataset)  # warning: TV654
+    return 100.0 * correct / len(valid_loader.dataset)  # warning: TV653
 
 
 for epoch in range(2):
@@ -36,5 +36,5 @@ for epoch in range(2):
         loss.backward()
         optimizer.step()
         train_loss += loss.item() * x.size(0)
-    train_loss /= len(train_loader.dataset)  # warning: TV654
+    train_loss /= len(train_loader.dataset)  # warning: TV653
     print(epoch, train_loss, validate(model, valid_loader))
