@@ -12,3 +12,16 @@ for step in range(10):
     optimizer.step()
     loss.backward()  # error: TV602
     print(step, loss.item())
+
+
+class Part:
+    """A part of an agent: the optimizer comes from the caller."""
+
+    def __init__(self, optimizer):
+        self._optimizer = optimizer
+
+    def reinforce(self, loss=None):
+        if loss is not None:  # warning: TV602
+            loss.backward()
+        self._optimizer.zero_grad()
+        self._optimizer.step()

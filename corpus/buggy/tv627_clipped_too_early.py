@@ -49,3 +49,10 @@ for i in range(4):
     scaler.scale(loss).backward()
     scaler.step(adam)
     scaler.update()
+
+
+def train_critic(critic, optimizer, loss):
+    optimizer.zero_grad()
+    torch.nn.utils.clip_grad_norm_(critic.parameters(), 1.0)  # warning: TV627
+    loss.backward()
+    optimizer.step()

@@ -14,6 +14,7 @@ mod values;
 
 mod front_matter;
 pub(crate) mod notes;
+mod order;
 mod page;
 mod rule;
 mod sections;

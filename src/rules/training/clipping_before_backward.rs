@@ -13,12 +13,14 @@ use rustc_hash::FxHashSet;
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Event, Interp};
-use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::order::{Kind, operations};
+use crate::rules::rule::{Call, Context, Findings, Rule, Source};
 use crate::rules::trace::{Gradients, Moment, Trace, parameters};
-use crate::syntax::Span;
+use crate::syntax::{Span, blocks, called, calls, is_method_call};
 use crate::value::{ObjId, Topic, Value};
 
 const NAME: &str = "clipping-before-backward";
+const MESSAGE: &str = "there are no gradients to clip: `zero_grad()` has cleared them, and `backward()` comes later";
 /// For an optimizer: the index of its stage in [`ClippingBeforeBackward::stages`].
 const STAGE: Topic = Topic::new("stage of clipping");
 
@@ -69,6 +71,13 @@ impl ClippingBeforeBackward {
     }
 }
 
+fn labels(backward: Span, step: Span) -> Vec<Label> {
+    vec![
+        Label { span: backward, message: "this computes the gradients".to_owned() },
+        Label { span: step, message: "this step uses the unclipped gradients".to_owned() },
+    ]
+}
+
 /// The tensors whose gradients are clipped, if all are known.
 fn clipped(it: &Interp<'_>, given: &Value) -> Option<Vec<ObjId>> {
     if it.heap.is_tensor(given) {
@@ -80,6 +89,33 @@ fn clipped(it: &Interp<'_>, given: &Value) -> Option<Vec<ObjId>> {
 
 impl Rule for ClippingBeforeBackward {
     const LATER_ROUNDS: bool = true;
+
+    /// Blocks with the calls `x.zero_grad()`, clipping, `backward()` and `x.step()`, if the optimizer is not known.
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        for block in source.statements.iter().flat_map(|stmt| blocks(stmt)) {
+            let all = operations(block);
+            for window in all.windows(4) {
+                let [clear, clip, backward, step] = window else { continue };
+                let kinds = [clear.kind, clip.kind, backward.kind, step.kind];
+                // Another call may compute gradients, and another tensor may keep its gradients.
+                let between = block.get(clear.at + 1..backward.at).unwrap_or_default();
+                let others = between.iter().flat_map(calls).filter_map(called);
+                let is_plain = step.at == backward.at + 1
+                    && others.into_iter().all(|name| name.contains("norm") || name == "parameters")
+                    && clip
+                        .call
+                        .and_then(|call| call.arguments.args.first()?.as_call_expr())
+                        .is_some_and(|all| is_method_call(all, "parameters"));
+                if kinds == [Kind::Clear, Kind::Clip, Kind::Backward, Kind::Step]
+                    && clear.owner == step.owner
+                    && is_plain
+                {
+                    let labels = labels(source.span(backward.range), source.span(step.range));
+                    findings.report(NAME, Severity::Warning, MESSAGE, source.span(clip.range), labels);
+                }
+            }
+        }
+    }
 
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let it = &mut *cx.it;
@@ -164,13 +200,7 @@ impl Rule for ClippingBeforeBackward {
             if self.useful.borrow().contains(clip) {
                 continue;
             }
-            let message =
-                "there are no gradients to clip: `zero_grad()` has cleared them, and `backward()` comes later";
-            let labels = vec![
-                Label { span: *backward, message: "this computes the gradients".to_owned() },
-                Label { span: *step, message: "this step uses the unclipped gradients".to_owned() },
-            ];
-            cx.findings.report(NAME, Severity::Error, message, *clip, labels);
+            cx.findings.report(NAME, Severity::Error, MESSAGE, *clip, labels(*backward, *step));
         }
     }
 }

@@ -20,9 +20,10 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::Event;
-use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::order::{Kind, operations};
+use crate::rules::rule::{Call, Context, Findings, Rule, Source};
 use crate::rules::trace::{Gradients, Moment, parameters};
-use crate::syntax::Span;
+use crate::syntax::{Span, blocks};
 use crate::value::{ObjId, Value};
 
 const NAME: &str = "step-before-backward";
@@ -91,6 +92,29 @@ impl StepBeforeBackward {
 }
 
 impl Rule for StepBeforeBackward {
+    /// Blocks in which `backward()`, `x.zero_grad()` and `x.step()` follow each other, if the optimizer is not
+    /// known.
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        for block in source.statements.iter().flat_map(|stmt| blocks(stmt)) {
+            for window in operations(block).windows(3) {
+                let [backward, clear, step] = window else { continue };
+                let kinds = [backward.kind, clear.kind, step.kind];
+                // `self.step()` may be a method that steps.
+                let is_same =
+                    step.owner == clear.owner || step.owner == ["self"] && clear.owner.first() == Some(&"self");
+                if kinds != [Kind::Backward, Kind::Clear, Kind::Step] || !is_same || step.at != clear.at + 1 {
+                    continue;
+                }
+                let message = "these gradients are cleared before a step uses them";
+                let labels = vec![
+                    Label { span: source.span(clear.range), message: "they are cleared here".to_owned() },
+                    Label { span: source.span(step.range), message: "this step has no gradients".to_owned() },
+                ];
+                findings.report(NAME, Severity::Warning, message, source.span(backward.range), labels);
+            }
+        }
+    }
+
     fn returned(&self, _: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
         if let "torch.div" = path.as_str()
             && let (Some(result), Some(by)) = (result.as_obj(), bound.get("other").as_int())
