@@ -108,7 +108,7 @@ impl<'a> Visitor<'a> for Bound<'a> {
 }
 
 /// The name that a pattern itself binds, without the names that its parts bind.
-fn captured(pattern: &ast::Pattern) -> Option<&str> {
+pub(crate) fn captured(pattern: &ast::Pattern) -> Option<&str> {
     let name = match pattern {
         ast::Pattern::MatchAs(one) => one.name.as_ref(),
         ast::Pattern::MatchStar(one) => one.name.as_ref(),

@@ -144,16 +144,25 @@ pub(crate) fn may_give_result(body: &[Stmt]) -> bool {
 
 /// The expressions in a statement, nested blocks included, with the parts of each expression.
 pub(crate) fn expressions(stmt: &Stmt) -> Vec<&Expr> {
-    struct All<'a>(Vec<&'a Expr>);
-    impl<'a> Visitor<'a> for All<'a> {
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            self.0.push(expr);
-            walk_expr(self, expr);
-        }
-    }
-    let mut all = All(Vec::new());
+    let mut all = Expressions(Vec::new());
     all.visit_stmt(stmt);
     all.0
+}
+
+/// An expression and its parts.
+pub(crate) fn parts(expr: &Expr) -> Vec<&Expr> {
+    let mut all = Expressions(Vec::new());
+    all.visit_expr(expr);
+    all.0
+}
+
+struct Expressions<'a>(Vec<&'a Expr>);
+
+impl<'a> Visitor<'a> for Expressions<'a> {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        self.0.push(expr);
+        walk_expr(self, expr);
+    }
 }
 
 /// The calls in a statement, nested blocks included.

@@ -14,8 +14,8 @@ use crate::syntax::ast::{
     BoolOp, CmpOp, Comprehension, ExceptHandler, ExprCall, Pattern, StmtClassDef, StmtFunctionDef, StmtIf,
 };
 use crate::syntax::{
-    Expr, Ranged, Stmt, TextRange, TextSize, bound_by, called, expressions, has_base, is_read, methods, path_of,
-    statements,
+    Expr, Ranged, Stmt, TextRange, TextSize, bound_by, called, captured, expressions, has_base, is_read, methods,
+    path_of, statements,
 };
 
 const NAME: &str = "attribute-set-in-some-branches";
@@ -326,14 +326,8 @@ impl<'a> Visitor<'a> for Bindings<'a> {
     }
 
     fn visit_pattern(&mut self, pattern: &'a Pattern) {
-        let name = match pattern {
-            Pattern::MatchAs(one) => one.name.as_ref(),
-            Pattern::MatchStar(one) => one.name.as_ref(),
-            Pattern::MatchMapping(one) => one.rest.as_ref(),
-            _ => None,
-        };
-        if let Some(name) = name {
-            self.add(name.as_str(), pattern.start());
+        if let Some(name) = captured(pattern) {
+            self.add(name, pattern.start());
         }
         walk_pattern(self, pattern);
     }

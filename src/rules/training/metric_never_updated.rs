@@ -12,7 +12,9 @@ use crate::syntax::ast::visitor::{Visitor, walk_body, walk_except_handler, walk_
 use crate::syntax::ast::{
     self, CmpOp, ExceptHandler, ExprCall, Number, Parameter, Parameters, Pattern, StmtClassDef, StmtIf, UnaryOp,
 };
-use crate::syntax::{Expr, Ranged, Stmt, TextRange, bound_by, expressions, is_read, methods, path_of, statements};
+use crate::syntax::{
+    Expr, Ranged, Stmt, TextRange, bound_by, captured, expressions, is_read, methods, parts, path_of, statements,
+};
 
 const NAME: &str = "metric-never-updated";
 
@@ -300,7 +302,7 @@ impl<'a> Scope<'a> {
     fn visit_tests(&mut self, stmt: &'a StmtIf) {
         let clauses = stmt.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref());
         for test in std::iter::once(&*stmt.test).chain(clauses) {
-            for compare in all_in(test).into_iter().filter_map(|expr| expr.as_compare_expr()) {
+            for compare in parts(test).into_iter().filter_map(|expr| expr.as_compare_expr()) {
                 let ([op], [right]) = (&*compare.ops, &*compare.comparators) else { continue };
                 if matches!(op, CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE) {
                     let left = &*compare.left;
@@ -346,7 +348,7 @@ impl<'a> Visitor<'a> for Scope<'a> {
         match expr {
             Expr::Name(name) if !name.ctx.is_load() => self.bind(&name.id),
             Expr::Call(call) if self.loops > 0 && shows(call) => {
-                let names = all_in(expr).into_iter().filter_map(|expr| expr.as_name_expr());
+                let names = parts(expr).into_iter().filter_map(|expr| expr.as_name_expr());
                 let reads = names.filter(|name| name.ctx.is_load());
                 self.reads.extend(reads.map(|name| Read { name: &name.id, at: name.range(), compared_with: None }));
             }
@@ -368,31 +370,11 @@ impl<'a> Visitor<'a> for Scope<'a> {
     }
 
     fn visit_pattern(&mut self, pattern: &'a Pattern) {
-        let name = match pattern {
-            Pattern::MatchAs(one) => one.name.as_ref(),
-            Pattern::MatchStar(one) => one.name.as_ref(),
-            Pattern::MatchMapping(one) => one.rest.as_ref(),
-            _ => None,
-        };
-        if let Some(name) = name {
+        if let Some(name) = captured(pattern) {
             self.bind(name);
         }
         walk_pattern(self, pattern);
     }
-}
-
-/// An expression and its parts.
-fn all_in(expr: &Expr) -> Vec<&Expr> {
-    struct All<'a>(Vec<&'a Expr>);
-    impl<'a> Visitor<'a> for All<'a> {
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            self.0.push(expr);
-            walk_expr(self, expr);
-        }
-    }
-    let mut all = All(Vec::new());
-    all.visit_expr(expr);
-    all.0
 }
 
 /// Whether a call shows its arguments to the user.
@@ -430,7 +412,7 @@ fn check_class(findings: &mut Findings<'_>, source: &Source<'_>, class: &StmtCla
         let tests = others.flat_map(|method| statements(&method.body, true)).filter_map(Stmt::as_if_stmt);
         let mut tested = tests.flat_map(|stmt| {
             let clauses = stmt.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref());
-            std::iter::once(&*stmt.test).chain(clauses).flat_map(all_in)
+            std::iter::once(&*stmt.test).chain(clauses).flat_map(parts)
         });
         if let Some(read) = tested.find(|expr| path_of(expr) == path) {
             report(findings, source, &path.join("."), &assign.value, read.range());
