@@ -21,7 +21,7 @@ class Scans(Dataset):
         mask = mask[top : top + self.crop, left : left + self.crop]
 
     def __getitem__(self, index):
-        image, mask = self.cropped(self.images[index], self.masks[index])  # warning: TV215, error: TV822
+        image, mask = self.cropped(self.images[index], self.masks[index])  # warning: TV215
         return image, mask
 
 

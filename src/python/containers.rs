@@ -451,7 +451,7 @@ impl Interp<'_> {
                 Data::Class(_) => self.members(object).map_or(Items::Many(Value::Unknown), Items::Exact),
                 _ => Items::Many(Value::Unknown),
             },
-            value if value.is_none() || value.number_type().is_some() && !matches!(value, Value::Any(_)) => {
+            value if value.number_type().is_some() && !matches!(value, Value::Any(_)) => {
                 let message = format!("{} cannot be iterated over", kind_text(&self.heap, value));
                 self.refuse_operation(&[value], message, span);
                 Items::Many(Value::Unknown)
