@@ -437,12 +437,11 @@ impl<'p> Sources<'p> for Tree<'p> {
     }
 
     fn resolve(&self, script: FileId, from: FileId, module: &str, level: u32) -> Import {
-        let beside = || self.0.module_beside(script, module).map(|file| file.id).filter(|file| *file != from);
         if level == 0
             && from != script
-            && let Some(file) = beside()
+            && let Some(file) = self.0.module_beside(script, module).filter(|file| file.id != from)
         {
-            return Import::File(file);
+            return Import::File(file.id);
         }
         match self.0.resolve_import(from, module, level) {
             // A module that imports its own name is assumed to import an installed package of this
@@ -609,10 +608,10 @@ impl Observer for Watcher<'_> {
     }
 
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
-        // If the function is in another file, and its caller is a function that nothing calls, the
-        // analysis of the function's own file is more precise.
         // Once the budget is spent, statements no longer run, so values may be old.
         let is_unsure = it.second_round() || it.expects_failure() || it.exhausted();
+        // If the function is in another file, and its caller is a function that nothing calls, the
+        // analysis of the function's own file is more precise.
         if it.inlined() && rejection.span.file != it.root || is_unsure {
             return;
         }

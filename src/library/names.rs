@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::torch::nn::modules;
 use crate::python::{meant, nearest};
-use crate::value::{ArrayKind, Data, DeviceKind, Dict, Heap, Key, Sym, Tensor, Type, Value};
+use crate::value::{ArrayKind, Data, DeviceKind, Dict, Heap, Key, Sym, Tensor, Type, Value, sym};
 
 /// Names by the dotted path of their module or class.
 type Names = FxHashMap<&'static str, FxHashSet<&'static str>>;
@@ -110,8 +110,8 @@ const RAISING: &[(&str, &str, &str)] = &[
     ("cholesky", "2.15", "torch.linalg.cholesky"),
 ];
 
-/// For each module, the names that versions of PyTorch and torchvision removed, with the first version
-/// that lacks them, as `data/removed-names.txt` lists them.
+/// For each module, the names that versions of PyTorch, torchvision and torchaudio removed, with the first
+/// version that lacks them, as `data/removed-names.txt` lists them.
 static GONE: LazyLock<FxHashMap<&str, FxHashMap<&str, &str>>> = LazyLock::new(|| {
     let lines = include_str!("data/removed-names.txt").lines().filter_map(|line| line.split_once(':'));
     lines.map(|(path, names)| (path, names.split(' ').filter_map(|name| name.split_once('@')).collect())).collect()
@@ -253,23 +253,24 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
 /// have, but the module or dataset in it has.
 pub(crate) fn attribute_of_wrapped(heap: &Heap, value: &Value, name: Sym) -> Option<String> {
     let wrapper = heap.instance_of(value).filter(|instance| !instance.open)?;
-    let (inner, what) = match wrapper.class.as_path()? {
+    let class = wrapper.class.as_path()?;
+    let (inner, what) = match class {
         "torch.nn.DataParallel" | "torch.nn.parallel.DistributedDataParallel" => ("module", "wrapped module"),
         "torch.utils.data.Subset" => ("dataset", "dataset in it"),
         _ => return None,
     };
-    let is_module = inner == "module";
-    let is_own = is_module && NAMES.get("torch.nn.Module").is_none_or(|names| names.contains(name.as_str()));
-    if is_own || name.as_str().starts_with('_') || heap.attr(value.as_obj()?, name.as_str()).is_some() {
+    let of_modules = || NAMES.get("torch.nn.Module").is_none_or(|names| names.contains(name.as_str()));
+    let is_own = wrapper.attrs.contains_key(&name) || inner == "module" && of_modules();
+    if is_own || name.as_str().starts_with('_') {
         return None;
     }
-    let wrapped = heap.attr(value.as_obj()?, inner)?;
-    let of_class = || match heap.get(heap.instance_of(&wrapped)?.class.as_obj()?) {
+    let wrapped = wrapper.attrs.get(&sym(inner))?;
+    let of_class = || match heap.get(heap.instance_of(wrapped)?.class.as_obj()?) {
         Data::Class(class) => class.attrs.get(&name).cloned(),
         _ => None,
     };
     wrapped.as_obj().and_then(|id| heap.attr(id, name.as_str())).or_else(of_class)?;
-    let class = wrapper.class.as_path()?.rsplit('.').next()?;
+    let class = class.rsplit('.').next()?;
     Some(format!("`{class}` has no attribute `{name}`: the {what} has it (`.{inner}.{name}`)"))
 }
 

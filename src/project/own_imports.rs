@@ -134,15 +134,13 @@ impl Project {
         if other.is_some() || is_package || !base.starts_with(self.root()) {
             return None;
         }
-        // If a file imports modules of the folder under the folder's name, the folder is a package.
-        if level == 0 && base != folder && self.is_imported(&base) {
-            return None;
-        }
         // A file with an import of a folder further up, but outside a package, may be meant for another project.
         if level > 1 && !self.has(&folder, "__init__.py", Kind::File) {
             return None;
         }
-        let mut at = base;
+        // If a file imports modules of the folder under the folder's name, the folder is a package.
+        let is_inside = || level == 0 && base != folder && self.is_imported(&base);
+        let mut at = base.clone();
         for part in parts {
             let inner = at.join(part);
             if self.has(&at, part, Kind::Folder) {
@@ -150,7 +148,10 @@ impl Project {
                 continue;
             }
             let may_exist = self.has_stem(&at, part) || is_built(part) || !self.is_package_folder(&at);
-            let known = !may_exist && (level > 0 || !self.shares_package(from, top)) && !self.builds(from, part);
+            let known = !may_exist
+                && (level > 0 || !self.shares_package(from, top))
+                && !self.builds(from, part)
+                && !is_inside();
             return known.then(|| format!("the project has no module `{}`", self.own_name(&inner)));
         }
         None

@@ -1,12 +1,14 @@
 //! What the annotation of a parameter tells about its unknown value: a class of the program. Python does not
 //! check annotations, so everything here is a warning.
 
+use super::assign::wrong_number;
 use super::context::Mode;
+use super::entry::has_yield;
 use super::interp::Interp;
 use super::library::{RejectKind, Rejection};
 use crate::syntax::ast::{ExprCall, StmtAssign, StmtFunctionDef};
 use crate::syntax::{Expr, Span, Stmt, expressions, path_of, statements};
-use crate::value::{Data, Sym, Value, counted, sym};
+use crate::value::{Data, Sym, Value, sym};
 
 impl<'p> Interp<'p> {
     /// Reports an attribute of a parameter that the class in its annotation certainly does not have.
@@ -17,8 +19,7 @@ impl<'p> Interp<'p> {
             let lacks = is_whole
                 && !it.is_abstract(object)
                 && !it.gets_from_class(object, name)
-                && !it.may_be_set_by_name(object)
-                && !it.may_register(object, name)
+                && !it.may_be_set_by_name(object, name)
                 && it.is_never_set(class, name)
                 && !it.is_set_in_classes(object, name);
             lacks.then(|| format!("`{class}` has no attribute `{name}`: nothing in the program sets it"))
@@ -63,9 +64,7 @@ impl<'p> Interp<'p> {
             let method = it.annotated_method(object, name, span)?;
             it.sure_function(&method)?;
             let values = number_of_results(it.def_of(&method)?).filter(|values| *values != names.elts.len())?;
-            let is_one = values == 1;
-            let verb = if is_one { "value is" } else { "values are" };
-            Some(format!("{values} {verb} unpacked into {}", counted(names.elts.len(), "name")))
+            Some(wrong_number(values, names.elts.len(), false))
         });
     }
 
@@ -115,14 +114,12 @@ fn method_called(call: &ExprCall) -> (&Expr, Option<Sym>) {
 
 /// The number of values that every `return` of a function gives, if it is known.
 fn number_of_results(def: &StmtFunctionDef) -> Option<usize> {
-    let is_generator =
-        def.body.iter().flat_map(expressions).any(|expr| expr.is_yield_expr() || expr.is_yield_from_expr());
     let mut returned = statements(&def.body, false).into_iter().filter_map(Stmt::as_return_stmt).map(|stmt| {
         let tuple = stmt.value.as_deref().and_then(Expr::as_tuple_expr)?;
         (!tuple.elts.iter().any(Expr::is_starred_expr)).then_some(tuple.elts.len())
     });
     let first = returned.next()??;
-    (!is_generator && returned.all(|other| other == Some(first))).then_some(first)
+    (!has_yield(&def.body) && returned.all(|other| other == Some(first))).then_some(first)
 }
 
 /// Whether an expression tests the type or the attributes of a variable.

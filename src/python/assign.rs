@@ -244,10 +244,7 @@ impl<'p> Interp<'p> {
     /// assigned.
     fn unpacked_wrongly(&mut self, targets: &'p [Expr], values: usize, star: bool) {
         let Some(span) = self.names_span(targets) else { return };
-        let plural = if values == 1 { "value is" } else { "values are" };
-        let least = if star { "at least " } else { "" };
-        let names = targets.len() - usize::from(star);
-        let message = format!("{values} {plural} unpacked into {least}{}", counted(names, "name"));
+        let message = wrong_number(values, targets.len() - usize::from(star), star);
         self.report_missing(RejectKind::Value, message, span);
         self.raise("ValueError");
     }
@@ -415,4 +412,12 @@ impl<'p> Interp<'p> {
             _ => {}
         }
     }
+}
+
+/// The message for an assignment of a number of values to another number of names. With a `star`, one more name
+/// takes the remaining values.
+pub(super) fn wrong_number(values: usize, names: usize, star: bool) -> String {
+    let plural = if values == 1 { "value is" } else { "values are" };
+    let least = if star { "at least " } else { "" };
+    format!("{values} {plural} unpacked into {least}{}", counted(names, "name"))
 }

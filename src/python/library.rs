@@ -220,7 +220,7 @@ pub(crate) trait Library: Sync {
     /// Whether a path is known to be that of a module.
     fn is_module(&self, path: Sym) -> bool;
 
-    /// The message for an attribute that a wrapper of a module does not have, but the module in it has.
+    /// The message for an attribute that a wrapper of a module or dataset does not have, but the object in it has.
     fn attribute_of_wrapped(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String>;
 
     /// The message for an attribute that a value of a known type does not have.

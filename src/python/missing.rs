@@ -123,7 +123,7 @@ impl Interp<'_> {
             return false;
         }
         let is_early = self.is_before_base(id, span);
-        if !is_early && (self.may_be_set_by_name(object) || self.may_register(object, name)) {
+        if !is_early && self.may_be_set_by_name(object, name) {
             return false;
         }
         let is_module = self.is_instance(object, self.library.words().module);
@@ -163,19 +163,20 @@ impl Interp<'_> {
             || self.is_inherited(object, name)
     }
 
-    /// Whether code may set attributes of an object whose names are only known when it runs.
-    pub(super) fn may_be_set_by_name(&self, object: &Value) -> bool {
+    /// Whether code may set this attribute of an object by a name that is only known when it runs.
+    pub(super) fn may_be_set_by_name(&self, object: &Value, name: Sym) -> bool {
         let dynamic = ["setattr(", "__setattr__(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
         let own = ["__getattr__", "__getattribute__", "__slots__", "__new__"];
         // If only one file is checked, the class may be in another file, whose text is not searched.
         dynamic.iter().any(|text| self.mentions(text))
-            || own.iter().any(|name| self.user_method(object, name).is_some())
+            || own.iter().any(|method| self.user_method(object, method).is_some())
             || self.classes_call(object, &["setattr", "vars", "locals"])
+            || self.may_register(object, name)
     }
 
     /// Whether a class of an object registers modules or tensors under a name that may be this one:
     /// `self.add_module(f"layer{i}", layer)`.
-    pub(super) fn may_register(&self, object: &Value, name: Sym) -> bool {
+    fn may_register(&self, object: &Value, name: Sym) -> bool {
         let registers = |call: &&ExprCall| {
             called(call).is_some_and(|callee| {
                 ["add_module", "register_module", "register_parameter", "register_buffer"].contains(&callee)

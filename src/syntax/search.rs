@@ -184,6 +184,13 @@ pub(crate) fn called(call: &ast::ExprCall) -> Option<&str> {
     }
 }
 
+/// The object in `len(object.dataset)`.
+pub(crate) fn owner_of_counted_dataset(expr: &Expr) -> Option<&Expr> {
+    let call = expr.as_call_expr().filter(|call| path_of(&call.func) == ["len"])?;
+    let [Expr::Attribute(dataset)] = &*call.arguments.args else { return None };
+    (dataset.attr.as_str() == "dataset").then_some(&*dataset.value)
+}
+
 /// The keys of a dictionary that are string literals, each with its text and its value.
 pub(crate) fn entries(dict: &ast::ExprDict) -> impl Iterator<Item = (&Expr, &str, &Expr)> {
     dict.items.iter().filter_map(|item| {

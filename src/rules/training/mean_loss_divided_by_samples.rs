@@ -8,7 +8,8 @@ use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{Arguments, ExprCall, Operator};
 use crate::syntax::{
-    Expr, Ranged, Stmt, TextRange, blocks, called, calls, expressions, integer, is_read, path_of, statements,
+    Expr, Ranged, Stmt, TextRange, blocks, called, calls, expressions, integer, is_read, owner_of_counted_dataset,
+    path_of, statements,
 };
 
 const NAME: &str = "mean-loss-divided-by-samples";
@@ -112,19 +113,12 @@ impl<'a> Division<'a> {
 
     /// Whether the divisor is `len(loader.dataset)` for the loader of the loop, or a product with the batch size.
     fn counts_samples(&self, sum: &Sum<'_>, source: &Source<'_>) -> bool {
-        match self.count {
-            Expr::Call(call) if path_of(&call.func) == ["len"] => {
-                let [Expr::Attribute(dataset)] = &*call.arguments.args else { return false };
-                let loader = source.text.get(dataset.value.start().to_usize()..dataset.value.end().to_usize());
-                let is_loop_over = |loader: &str| sum.loops.iter().any(|text| text.contains(loader));
-                dataset.attr.as_str() == "dataset" && loader.is_some_and(is_loop_over)
-            }
-            Expr::BinOp(product) => {
-                product.op == Operator::Mult
-                    && [&product.left, &product.right].into_iter().any(|side| is_batch_size(side))
-            }
-            _ => false,
+        if let Some(loader) = owner_of_counted_dataset(self.count) {
+            let loader = source.text.get(loader.start().to_usize()..loader.end().to_usize());
+            return loader.is_some_and(|loader| sum.loops.iter().any(|text| text.contains(loader)));
         }
+        let product = self.count.as_bin_op_expr().filter(|product| product.op == Operator::Mult);
+        product.is_some_and(|product| is_batch_size(&product.left) || is_batch_size(&product.right))
     }
 }
 

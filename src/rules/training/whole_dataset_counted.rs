@@ -7,7 +7,10 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, Operator, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, TextRange, called, calls, expressions, integer, is_read, path_of, statements};
+use crate::syntax::{
+    Expr, Ranged, Stmt, TextRange, called, calls, expressions, integer, is_read, owner_of_counted_dataset, path_of,
+    statements,
+};
 
 const NAME: &str = "whole-dataset-counted";
 
@@ -67,10 +70,7 @@ fn is_count(dividend: &Expr) -> bool {
 
 /// The loader in `len(loader.dataset)`.
 fn loader_of(divisor: &Expr) -> Option<&Expr> {
-    let call = divisor.as_call_expr().filter(|call| path_of(&call.func) == ["len"])?;
-    let [Expr::Attribute(dataset)] = &*call.arguments.args else { return None };
-    let is_loader = matches!(path_of(&dataset.value).as_slice(), [_] | ["self", _]);
-    (is_loader && dataset.attr.as_str() == "dataset").then_some(&*dataset.value)
+    owner_of_counted_dataset(divisor).filter(|loader| matches!(path_of(loader).as_slice(), [_] | ["self", _]))
 }
 
 /// The position of the parameter with this name.
