@@ -250,7 +250,8 @@ pub(super) fn unknown(first: &Run) -> Assumed {
 /// Turns an error into a warning if a run with other option values refutes it. Drops a finding that
 /// depends on the default of an option and also on an assumption, for example that an unknown
 /// condition holds. Such a condition often depends on the same option, and a real run with the
-/// default may not reach the place.
+/// default may not reach the place. Also drops an error that depends on an option whose default is `None`:
+/// such an option is given in every real run.
 pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&Assumed) -> Run) {
     if first.options.is_empty() || !found.iter().any(is_in_question) {
         return;
@@ -266,6 +267,9 @@ pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&A
         }
         if diagnostic.severity == Severity::Error {
             let depends = worlds.decides(&finding, &diagnostic.message);
+            if matches!(&depends, Dependence::One(_, option) if option.default == "None") {
+                return false;
+            }
             weaken_one(diagnostic, &depends);
             // The use of a name that a library does not have is a mistake under every condition.
             let is_of_library = &*finding.0 == "TV801" && diagnostic.message.contains("` does not exist");

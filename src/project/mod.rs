@@ -53,6 +53,8 @@ pub(crate) struct Project {
     named: OnceLock<usize>,
     /// The named files, in one group for each program.
     programs: OnceLock<Programs>,
+    /// The answers of [`Project::excludes`], by folder, and by package and version.
+    exclusions: Mutex<FxHashMap<(PathBuf, String), bool>>,
 }
 
 impl Project {
@@ -76,6 +78,7 @@ impl Project {
             texts: FrozenMap::new(),
             named: OnceLock::new(),
             programs: OnceLock::new(),
+            exclusions: Mutex::default(),
         }
     }
 

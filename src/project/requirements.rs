@@ -1,6 +1,8 @@
-//! The versions of packages that a project asks for, in its requirements and settings.
+//! The versions of packages that a project asks for, in its requirements, settings and instructions.
 
+use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::PoisonError;
 
 use super::Project;
 use super::imports::Kind;
@@ -26,8 +28,21 @@ const NEEDS: &[(&str, &str, &str, &str)] = &[
 impl Project {
     /// Whether the project excludes a version of a package and all newer ones: `numpy==1.19` and
     /// `numpy<1.24` exclude 1.24. The requirements are searched for in the folder of the file and in the
-    /// folders above it, up to the project's root.
+    /// folders above it, up to the project's root. If none of them names the package, those of the other
+    /// folders in the root are assumed to hold.
     pub(crate) fn excludes(&self, file: FileId, package: &str, version: &str) -> bool {
+        let folder = self.file(file).canonical().parent().unwrap_or(self.root()).to_owned();
+        let key = (folder, format!("{package} {version}"));
+        let exclusions = || self.exclusions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = exclusions().get(&key) {
+            return *known;
+        }
+        let answer = self.states_exclusion(file, package, version);
+        exclusions().insert(key, answer);
+        answer
+    }
+
+    fn states_exclusion(&self, file: FileId, package: &str, version: &str) -> bool {
         let lacks = |(name, from, other, needed): &(&str, &str, &str, &str)| {
             *name == package.replace('_', "-")
                 && numbers(from) <= numbers(version)
@@ -43,7 +58,15 @@ impl Project {
             "torch" => &["torch", "pytorch"],
             package => &[package],
         };
-        self.requirements(file).any(|text| names.iter().any(|name| excluded(text, name, version)))
+        let excludes = |text: &str| names.iter().any(|name| excluded(text, name, version));
+        let near: Vec<&str> = self.folders_above(file).flat_map(|above| self.requirements_in(above)).collect();
+        if near.iter().any(|text| excludes(text)) {
+            return true;
+        }
+        let is_named = near.iter().any(|text| names.iter().any(|name| !conditions(text, name).is_empty()));
+        let folders = self.listing(self.root()).iter().filter(|(_, kind)| **kind == Kind::Folder);
+        let mut elsewhere = folders.flat_map(|(name, _)| self.requirements_in(&self.root().join(name)));
+        !is_named && elsewhere.any(excludes)
     }
 
     /// Whether the project asks for another distribution with the name of one of its packages in its own:
@@ -51,7 +74,8 @@ impl Project {
     pub(crate) fn shares_package(&self, file: FileId, package: &str) -> bool {
         let package = package.to_ascii_lowercase().replace('_', "-");
         let mut names: Vec<String> = self
-            .requirements(file)
+            .folders_above(file)
+            .flat_map(|above| self.requirements_in(above))
             .flat_map(|text| text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))))
             .map(|name| name.to_ascii_lowercase().replace('_', "-"))
             .filter(|name| name.len() > package.len() && !name.contains(['.', '/']))
@@ -71,22 +95,18 @@ impl Project {
         texts.flat_map(|text| text.split(|c| !is_part(c))).any(|word| word == module)
     }
 
-    /// The texts that state requirements, in the folder of a file and the folders above it.
-    fn requirements(&self, file: FileId) -> impl Iterator<Item = &str> {
-        self.folders_above(file).flat_map(|above| {
-            // Some projects have a folder of requirements: `requirements/base.txt`.
-            let inside = self.texts_in(&above.join("requirements"), |name| {
-                name.rsplit_once('.').is_some_and(|(_, kind)| kind == "txt")
-            });
-            // Unpacked packages have a folder with their metadata.
-            let folders = self.listing(above).keys().filter(|name| {
-                Path::new(name).extension().is_some_and(|kind| kind == "dist-info" || kind == "egg-info")
-            });
-            let metadata = folders.flat_map(|folder| {
-                self.texts_in(&above.join(folder), |name| matches!(name, "METADATA" | "requires.txt"))
-            });
-            self.texts_in(above, states_requirements).into_iter().chain(inside).chain(metadata)
-        })
+    /// The texts in a folder that state requirements.
+    fn requirements_in(&self, folder: &Path) -> Vec<&str> {
+        let mut texts = self.texts_in(folder, states_requirements);
+        // Some projects have a folder of requirements: `requirements/base.txt`.
+        let is_text = |name: &str| name.rsplit_once('.').is_some_and(|(_, kind)| kind == "txt");
+        texts.extend(self.texts_in(&folder.join("requirements"), is_text));
+        // Unpacked packages have a folder with their metadata.
+        let is_metadata = |kind: &OsStr| kind == "dist-info" || kind == "egg-info";
+        for name in self.listing(folder).keys().filter(|name| Path::new(name).extension().is_some_and(is_metadata)) {
+            texts.extend(self.texts_in(&folder.join(name), |name| matches!(name, "METADATA" | "requires.txt")));
+        }
+        texts
     }
 
     /// The folder of a file and the folders above it, up to the project's root.
@@ -109,35 +129,48 @@ fn states_requirements(name: &str) -> bool {
     match extension {
         "txt" | "in" => stem.contains("requirement"),
         "yml" | "yaml" => stem.contains("env") || stem.contains("conda"),
-        _ => matches!(name, "pyproject.toml" | "setup.py" | "setup.cfg" | "Pipfile"),
+        // In its instructions, a project may name exact versions: `pip install torch==1.4.0`.
+        "md" | "rst" if stem.eq_ignore_ascii_case("readme") => true,
+        _ => matches!(name, "pyproject.toml" | "setup.py" | "setup.cfg" | "Pipfile" | "Dockerfile"),
     }
 }
 
 /// Whether some requirement of a text excludes a version of a package and all newer ones.
 fn excluded(text: &str, package: &str, version: &str) -> bool {
+    // `package @ https://…` may be another version, or a fork.
+    let is_address = |rest: &str| rest.trim_start().starts_with('@');
+    let mut all = conditions(text, package).into_iter();
+    all.any(|rest| is_address(&rest) || rest.split(',').any(|condition| excludes(condition, version)))
+}
+
+/// What the requirements of a text say about a package: `>=1.16,<1.24`.
+fn conditions(text: &str, package: &str) -> Vec<String> {
     let plain = |name: &str| name.to_ascii_lowercase().replace('-', "_");
     let package = plain(package);
-    text.lines().any(|line| {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let is_command = line.contains(" install ") || line.contains("conda create ");
         // One line may contain several requirements: `install_requires=["torch==1.4", "numpy<1.24"]`.
-        line.split(['"', '\'', ';', '#']).any(|part| {
+        for part in line.split(|c: char| matches!(c, '"' | '\'' | ';' | '#' | '`') || is_command && c.is_whitespace()) {
             let part = part.trim().trim_start_matches("- ").trim_start_matches("Requires-Dist:").trim_start();
             let end = part.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.')).unwrap_or(part.len());
-            let Some((name, rest)) = part.split_at_checked(end) else { return false };
+            let Some((name, rest)) = part.split_at_checked(end) else { continue };
+            if plain(name) != package {
+                continue;
+            }
             // In `numpy = "^1.19"`, the version is in the next part.
-            let rest = match rest.trim() {
+            found.push(match rest.trim() {
                 "=" => match line.split(['"', '\'']).nth(1).unwrap_or_default() {
                     // For Poetry, a version without an operator is exact.
-                    exact if exact.starts_with(|c: char| c.is_ascii_digit()) => &format!("=={exact}"),
-                    rest => rest,
+                    exact if exact.starts_with(|c: char| c.is_ascii_digit()) => format!("=={exact}"),
+                    rest => rest.to_owned(),
                 },
                 // The metadata of wheels have `Requires-Python: <3.9` and `Requires-Dist: numpy (<2)`.
-                rest => rest.trim_matches([':', '(', ')', ' ']),
-            };
-            // `package @ https://…` may be another version, or a fork.
-            let is_address = rest.trim_start().starts_with('@');
-            plain(name) == package && (is_address || rest.split(',').any(|condition| excludes(condition, version)))
-        })
-    })
+                rest => rest.trim_matches([':', '(', ')', ' ']).to_owned(),
+            });
+        }
+    }
+    found
 }
 
 /// Whether a condition such as `<1.24` excludes a version and all newer ones.
@@ -198,6 +231,8 @@ mod tests {
             "install_requires=['numpy @ https://example.org/numpy.zip'],",
             "Requires-Dist: numpy (<1.24,>=1.16)",
             "Requires-Dist: numpy<1.24; extra == 'dev'",
+            "RUN pip install --no-cache-dir numpy==1.19.2 torch",
+            "Run `conda install numpy=1.16` first",
         ] {
             assert!(excluded(text, "numpy", if text.contains(['*', '~']) { "2.0" } else { "1.24" }), "{text}");
         }

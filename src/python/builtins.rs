@@ -257,6 +257,14 @@ impl Interp<'_> {
                 };
                 Value::Slice(std::rc::Rc::new(parts))
             }
+            "exec" => {
+                let has_namespace = values.get(1).and_then(Value::as_obj);
+                if !has_namespace.is_some_and(|id| matches!(self.heap.get(id), Data::Dict(_))) {
+                    self.havoc_scope();
+                }
+                self.havoc_args(&args);
+                Value::None
+            }
             "object" => Value::Obj(self.heap.instance(Value::path("builtins.object"))),
             "dict.fromkeys" => {
                 let value = values.get(1).cloned().unwrap_or(Value::None);

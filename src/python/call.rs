@@ -2,6 +2,7 @@
 
 use super::budget::Abroad;
 use super::context::Mode;
+use super::expected::is_expected_to_fail;
 use super::generator::Consumer;
 use super::interp::{Body, Code, Frame, Interp, MAX_DEPTH, MAX_RECURSION, UNCALLED_DEPTH};
 use super::leave::Leave;
@@ -511,7 +512,7 @@ impl<'p> Interp<'p> {
         frame.mark = Some(mark);
         frame.consumer = consumer;
         if let Body::Function(def) = code.body
-            && self.is_expected_to_fail(def)
+            && is_expected_to_fail(def)
         {
             frame.raising = 1;
         }

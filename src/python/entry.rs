@@ -112,15 +112,19 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether the body of a class defines a method again, so that no instance has the first one.
-    /// False for a method with decorators, because a decorator may have stored it.
+    /// Whether the module defines a function again, or the body of a class a method, so that nothing can
+    /// call the first one. False for a function with decorators, because a decorator may have stored it.
     fn is_redefined(&self, id: ObjId, function: &Function) -> bool {
         let is_plain = matches!(
             self.code.get(function.code.0 as usize),
             Some(Code { body: Body::Function(def), .. }) if def.decorator_list.is_empty()
         );
-        let Some(Data::Class(class)) = function.owner.map(|class| self.heap.get(class)) else { return false };
-        let now = class.attrs.get(&function.name).and_then(Value::as_obj).filter(|now| *now != id);
+        let names = match self.heap.get(function.owner.unwrap_or(function.scope)) {
+            Data::Class(class) => &class.attrs,
+            Data::Scope(scope) => &scope.vars,
+            _ => return false,
+        };
+        let now = names.get(&function.name).and_then(Value::as_obj).filter(|now| *now != id);
         is_plain
             && now.is_some_and(|now| {
                 matches!(self.heap.get(now), Data::Function(now) if now.name == function.name && now.owner == function.owner)

@@ -5,8 +5,8 @@
 
 use super::interp::Interp;
 use super::stmt::Flow;
-use crate::syntax::Expr;
 use crate::syntax::ast::{ExceptHandler, Stmt, StmtFunctionDef, StmtTry};
+use crate::syntax::{Expr, path_of};
 use crate::value::Value;
 
 /// The exceptions that PyTorch usually raises for rejected calls, and their base classes.
@@ -77,18 +77,15 @@ impl<'p> Interp<'p> {
         matches!(&*call.func, Expr::Name(_) | Expr::Attribute(_))
             && matches!(self.eval(&call.func), Value::Path(p) if matches!(p.as_str(), "pytest.raises" | "contextlib.suppress"))
     }
+}
 
-    /// Whether a decorator marks a test as an expected failure.
-    pub(super) fn is_expected_to_fail(&mut self, def: &'p StmtFunctionDef) -> bool {
-        def.decorator_list.iter().any(|decorator| {
-            let marker = match &decorator.expression {
-                Expr::Call(call) => &*call.func,
-                other => other,
-            };
-            matches!(marker, Expr::Attribute(_))
-                && matches!(self.eval(marker), Value::Path(p) if matches!(p.as_str(), "pytest.mark.xfail" | "unittest.expectedFailure"))
-        })
-    }
+/// Whether a decorator marks a test as an expected failure: `@pytest.mark.xfail`,
+/// `@unittest.expectedFailure`.
+pub(super) fn is_expected_to_fail(def: &StmtFunctionDef) -> bool {
+    def.decorator_list.iter().any(|decorator| {
+        let marker = decorator.expression.as_call_expr().map_or(&decorator.expression, |call| &*call.func);
+        matches!(path_of(marker).last(), Some(&("xfail" | "expectedFailure")))
+    })
 }
 
 /// Whether a handler catches PyTorch's exceptions and continues.

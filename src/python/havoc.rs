@@ -63,6 +63,28 @@ impl Interp<'_> {
         }
     }
 
+    /// The effect of `exec(text)`: the text may write to everything that the scope holds. In a module or
+    /// in the body of a class, it may also bind the scope's names again; the variables of a function
+    /// stay as they are.
+    pub(super) fn havoc_scope(&mut self) {
+        let Some(frame) = self.frames.last() else { return };
+        let (scope, home) = (frame.scope, frame.home);
+        let rebinds = frame.class_body.is_some() || home == self.module_scope();
+        for scope in [scope, home] {
+            let Data::Scope(names) = self.heap.get(scope) else { continue };
+            let held: Vec<(Sym, Value)> = names.vars.iter().map(|(name, value)| (*name, value.clone())).collect();
+            for (name, value) in held {
+                if matches!(value, Value::Lazy(_) | Value::Path(_)) || self.is_callable(&value) {
+                    continue;
+                }
+                self.havoc(&value);
+                if rebinds {
+                    self.heap.bind(scope, name, Some(Value::Unknown));
+                }
+            }
+        }
+    }
+
     /// Records the functions among the arguments of unseen code, which may store them.
     pub(super) fn hook_args(&mut self, args: &Args) {
         for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
@@ -291,10 +313,8 @@ impl Interp<'_> {
         });
         functions.into_iter().any(|writes| {
             let own = writes.positional.first();
-            writes
-                .methods
-                .iter()
-                .any(|(place, name)| place.len() == 1 && place.first() == own && names.contains(&name.as_str()))
+            let is_own = |callee: &[Sym]| matches!(callee, [object, name] if Some(object) == own && names.contains(&name.as_str()));
+            writes.calls.iter().any(|called| is_own(&called.callee))
         })
     }
 
@@ -368,19 +388,24 @@ impl Interp<'_> {
         if depth == 0 {
             return;
         }
-        for (place, name) in &writes.methods {
-            if let Some(object) = self.at_place(place, scope, own, given)
+        for called in &writes.calls {
+            let Some((name, object)) = called.callee.split_last() else { continue };
+            let positional = called.positional.iter();
+            // An argument that is not known has no effect.
+            let positional = positional.map(|place| self.at_place(place.as_ref()?, scope, own, given));
+            let positional = positional.map(|value| value.unwrap_or(Value::None)).collect();
+            let named = called.named.iter();
+            let named = named.filter_map(|(name, place)| Some((*name, self.at_place(place, scope, own, given)?)));
+            let args = Given { positional, named: named.collect() };
+            let object = self.at_place(object, scope, own, given);
+            // An attribute of the object may hold another function than the method of this name.
+            let held = |object: &Value| object.as_obj().and_then(|id| self.heap.attr(id, name.as_str()));
+            if let Some(object) = object.filter(|object| held(object).is_none())
                 && let Some(method) = self.user_method(&object, name.as_str())
             {
-                self.havoc_call(&method, Given::default().after([object]), depth - 1, seen);
-            }
-        }
-        for (name, places) in &writes.calls {
-            let callee = self.at_place(&[*name], scope, own, given);
-            let args = places.iter().map(|place| self.at_place(place, scope, own, given));
-            let positional = args.map(|arg| arg.unwrap_or(Value::None)).collect();
-            if let Some(callee) = callee {
-                self.havoc_call(&callee, Given { positional, named: Vec::new() }, depth - 1, seen);
+                self.havoc_call(&method, args.after([object]), depth - 1, seen);
+            } else if let Some(callee) = self.at_place(&called.callee, scope, own, given) {
+                self.havoc_call(&callee, args, depth - 1, seen);
             }
         }
         for name in &writes.passed {
@@ -440,8 +465,11 @@ impl Interp<'_> {
         for name in attributes {
             let own = self.heap.attr(value.as_obj()?, name.as_str());
             // An attribute of the class body, such as a list, is shared by all instances.
-            let shared =
-                || self.mro_of(&value).iter().filter_map(Value::as_obj).find_map(|c| self.class_attr(c, *name));
+            let line = || match value.as_obj().map(|id| (id, self.heap.get(id))) {
+                Some((id, Data::Class(_))) => self.mro(id),
+                _ => self.mro_of(&value),
+            };
+            let shared = || line().iter().filter_map(Value::as_obj).find_map(|c| self.class_attr(c, *name));
             value = own.or_else(shared)?;
         }
         Some(value)

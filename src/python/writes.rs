@@ -9,6 +9,13 @@ use crate::value::{Sym, sym};
 /// A name, and the attributes that are read from it: `self.cache`.
 pub(super) type Place = Vec<Sym>;
 
+/// A call in a function's body, and those of its arguments that are places.
+pub(super) struct Called {
+    pub callee: Place,
+    pub positional: Vec<Option<Place>>,
+    pub named: Vec<(Sym, Place)>,
+}
+
 /// The writes of a function's body to outer objects.
 #[derive(Default)]
 pub(super) struct Writes {
@@ -24,10 +31,8 @@ pub(super) struct Writes {
     pub open: Vec<Place>,
     /// `place[…] = …`, `place.append(…)`
     pub contents: Vec<Place>,
-    /// `place.method(…)`
-    pub methods: Vec<(Place, Sym)>,
-    /// `name(…)`, with the places that are its arguments.
-    pub calls: Vec<(Sym, Vec<Place>)>,
+    /// `name(…)`, `place.method(…)`
+    pub calls: Vec<Called>,
     /// Names that are arguments of calls: a function of this name may be called.
     pub passed: Vec<Sym>,
     /// `return place`
@@ -110,29 +115,32 @@ impl Writes {
     fn call(&mut self, call: &ast::ExprCall) {
         let given = || call.arguments.args.iter().chain(call.arguments.keywords.iter().map(|k| &k.value));
         self.passed.extend(given().filter_map(|arg| arg.as_name_expr()).map(|name| sym(name.id.as_str())));
-        let mut given = given().filter_map(place_of);
+        let mut places = given().filter_map(place_of);
         match &*call.func {
             Expr::Attribute(method) => {
                 // `x.__setattr__(name, value)` and `object.__setattr__(x, name, value)`.
                 if matches!(method.attr.as_str(), "__setattr__" | "__delattr__") {
-                    self.open.extend(place_of(&method.value).into_iter().chain(given.next()));
+                    self.open.extend(place_of(&method.value).into_iter().chain(places.next()));
                 }
-                if let Some(place) = place_of(&method.value) {
-                    let name = method.attr.as_str();
-                    if !READ_ONLY.contains(&name) {
-                        self.contents.push(place.clone());
-                    }
-                    self.methods.push((place, sym(name)));
+                if let Some(place) = place_of(&method.value)
+                    && !READ_ONLY.contains(&method.attr.as_str())
+                {
+                    self.contents.push(place);
                 }
             }
-            Expr::Name(name) => {
-                if matches!(name.id.as_str(), "setattr" | "delattr") {
-                    self.open.extend(given.next());
-                } else {
-                    self.calls.push((sym(name.id.as_str()), given.collect()));
-                }
+            Expr::Name(name) if matches!(name.id.as_str(), "setattr" | "delattr") => {
+                self.open.extend(places.next());
+                return;
             }
             _ => {}
+        }
+        if let Some(callee) = place_of(&call.func).filter(|_| !call.func.is_subscript_expr()) {
+            let named = call.arguments.keywords.iter();
+            self.calls.push(Called {
+                callee,
+                positional: call.arguments.args.iter().map(place_of).collect(),
+                named: named.filter_map(|k| Some((sym(k.arg.as_deref()?), place_of(&k.value)?))).collect(),
+            });
         }
     }
 }

@@ -335,7 +335,8 @@ impl<'a> Walk<'a, '_> {
             return;
         }
         if self.trial > 0 {
-            if self.guarded == 0 {
+            // A name that nothing binds is a mistake of its own: the later rounds are judged as if it were corrected.
+            if self.guarded == 0 && is_local {
                 self.state = None;
             }
             return;
@@ -585,6 +586,12 @@ mod tests {
             ""
         );
         assert_eq!(found("def f(xs):\n    for x in xs:\n        s = s + x\n"), "s!");
+        assert_eq!(
+            found(
+                "def f(xs):\n    for x in xs:\n        y = missing(x)\n        if x:\n            s = s + y\n        else:\n            s = y\n"
+            ),
+            "missing"
+        );
         assert_eq!(found("def f(xs):\n    for x in xs:\n        if x:\n            s = s + x\n    return s\n"), "s!");
         assert_eq!(
             found(

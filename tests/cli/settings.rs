@@ -171,3 +171,45 @@ fn the_committed_schema_is_current() {
     let hint = "run `torchvet config --schema > torchvet.schema.json`";
     assert_eq!(fs::read_to_string(committed).unwrap_or_default(), current, "{hint}");
 }
+
+/// The codes of the findings in all files.
+fn reported(sandbox: &Sandbox) -> String {
+    let output = sandbox.run(&["check", "--output-format", "concise", "--quiet"]);
+    let codes = output.lines().filter_map(|line| line.split_once('[')?.1.split_once(']'));
+    codes.map(|(code, _)| code.to_owned()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn versions_that_a_project_requires() {
+    let program = "import torch\n\nq, r = torch.qr(torch.randn(3, 3))\n";
+    let codes = |files: &[(&str, &str)]| {
+        let mut all = vec![("train/a.py", program)];
+        all.extend(files);
+        reported(&Sandbox::new(&all))
+    };
+    assert_eq!(codes(&[]), "TV801");
+    for (name, text) in [
+        ("requirements.txt", "torch==1.9.0\n"),
+        ("requirements/base.txt", "torch<2\n"),
+        // The requirements of another folder, if none above the file name the package.
+        ("large/requirements.txt", "torch==1.9.0\n"),
+        ("README.md", "First run `pip install torch==1.9.0 numpy`.\n"),
+        ("Dockerfile", "RUN conda create -n train python=3.8 pytorch=1.9\n"),
+    ] {
+        assert_eq!(codes(&[(name, text)]), "", "{name}");
+    }
+    assert_eq!(codes(&[("requirements.txt", "torch>=1.9\n"), ("large/requirements.txt", "torch==1.9.0\n")]), "TV801");
+    assert_eq!(codes(&[("README.md", "It was written for torch 1.9.\n")]), "TV801");
+}
+
+#[test]
+fn an_option_without_a_default_is_given() {
+    let parser = "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\n";
+    let main = "args = parser.parse_args()\nx = torch.zeros(args.width * 2)\n";
+    let codes = |option: &str| {
+        let program = format!("{parser}parser.add_argument('--width', type=int{option})\n{main}");
+        reported(&Sandbox::new(&[("a.py", &program)]))
+    };
+    assert_eq!(codes(", default=None"), "");
+    assert_eq!(codes(", default=-4"), "TV405");
+}

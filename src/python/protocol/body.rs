@@ -206,8 +206,10 @@ fn is_move(call: &ExprCall, method: &ExprAttribute) -> bool {
 pub(super) fn moves_elements(stmt: &StmtFor) -> bool {
     struct Moves<'a> {
         names: FxHashSet<&'a str>,
+        /// The name of a whole element.
+        whole: Option<&'a str>,
         found: bool,
-        /// The body replaces a part of an element: `batch[key] = batch[key].to(device)`.
+        /// The body moves an element in place, or replaces a part of it: `batch[key] = batch[key].to(device)`.
         replaced: bool,
     }
     impl<'a> Visitor<'a> for Moves<'a> {
@@ -226,6 +228,14 @@ pub(super) fn moves_elements(stmt: &StmtFor) -> bool {
                     assign.targets.iter().for_each(|target| bound_names(target, &mut self.names));
                 }
             }
+            // `batch.to(device)`: batches of graphs, and those of tokenizers, move in place.
+            if let Stmt::Expr(stmt) = stmt
+                && let Expr::Call(call) = &*stmt.value
+                && let Expr::Attribute(method) = &*call.func
+            {
+                let is_whole = method.value.as_name_expr().is_some_and(|name| Some(name.id.as_str()) == self.whole);
+                self.replaced |= is_whole && is_move(call, method);
+            }
             walk_stmt(self, stmt);
         }
 
@@ -240,7 +250,13 @@ pub(super) fn moves_elements(stmt: &StmtFor) -> bool {
             walk_expr(self, expr);
         }
     }
-    let mut moves = Moves { names: FxHashSet::default(), found: false, replaced: false };
+    let whole = match &*stmt.target {
+        // `for i, batch in enumerate(loader)`
+        Expr::Tuple(pair) if is_enumeration(&stmt.iter) => pair.elts.get(1),
+        target => Some(target),
+    };
+    let whole = whole.and_then(Expr::as_name_expr).map(|name| name.id.as_str());
+    let mut moves = Moves { names: FxHashSet::default(), whole, found: false, replaced: false };
     bound_names(&stmt.target, &mut moves.names);
     moves.visit_body(&stmt.body);
     moves.found && !moves.replaced
@@ -259,6 +275,13 @@ pub(super) fn may_be_over_loader(iterable: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether an iterable is `enumerate(…)`, with or without a progress bar around it.
+fn is_enumeration(iterable: &Expr) -> bool {
+    iterable.as_call_expr().is_some_and(|call| {
+        path_text(&call.func).as_deref() == Some("enumerate") || call.arguments.args.first().is_some_and(is_enumeration)
+    })
 }
 
 /// Whether a function mentions something that moves a tensor to the CPU.
