@@ -59,13 +59,15 @@ impl Project {
             package => &[package],
         };
         let excludes = |text: &str| names.iter().any(|name| excluded(text, name, version));
-        let near: Vec<&str> = self.folders_above(file).flat_map(|above| self.requirements_in(above)).collect();
+        let stated_in =
+            |folder: &Path| [self.requirements_in(folder), self.texts_in(folder, gives_instructions)].concat();
+        let near: Vec<&str> = self.folders_above(file).flat_map(stated_in).collect();
         if near.iter().any(|text| excludes(text)) {
             return true;
         }
         let is_named = near.iter().any(|text| names.iter().any(|name| !conditions(text, name).is_empty()));
         let folders = self.listing(self.root()).iter().filter(|(_, kind)| **kind == Kind::Folder);
-        let mut elsewhere = folders.flat_map(|(name, _)| self.requirements_in(&self.root().join(name)));
+        let mut elsewhere = folders.flat_map(|(name, _)| stated_in(&self.root().join(name)));
         !is_named && elsewhere.any(excludes)
     }
 
@@ -129,10 +131,14 @@ fn states_requirements(name: &str) -> bool {
     match extension {
         "txt" | "in" => stem.contains("requirement"),
         "yml" | "yaml" => stem.contains("env") || stem.contains("conda"),
-        // In its instructions, a project may name exact versions: `pip install torch==1.4.0`.
-        "md" | "rst" if stem.eq_ignore_ascii_case("readme") => true,
-        _ => matches!(name, "pyproject.toml" | "setup.py" | "setup.cfg" | "Pipfile" | "Dockerfile"),
+        _ => matches!(name, "pyproject.toml" | "setup.py" | "setup.cfg" | "Pipfile"),
     }
+}
+
+/// Whether a file of this name may say how to install the project: `pip install torch==1.4.0`.
+fn gives_instructions(name: &str) -> bool {
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    name == "Dockerfile" || stem.eq_ignore_ascii_case("readme") && matches!(extension, "md" | "rst" | "txt" | "")
 }
 
 /// Whether some requirement of a text excludes a version of a package and all newer ones.
