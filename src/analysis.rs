@@ -159,7 +159,23 @@ fn run(
         let excludes = |package: &str, version: &str| project.excludes(file, package, version);
         let missing = |module: &str, level, name: Option<&str>| project.missing_import(file, module, level, name);
         let body = &source.parsed().module.body;
-        let parsed = rules::Source::new(file, body, source.text(), starred, &is_executed, &excludes, &missing);
+        let setting = |parent: &str, key: &str| {
+            let settings = project.settings();
+            match settings.keys(parent) {
+                Some(keys) if keys.contains(key) => rules::Setting::Present,
+                Some(keys) if !settings.may_be_added(key) => {
+                    rules::Setting::Missing(keys.iter().map(String::as_str).collect())
+                }
+                _ => rules::Setting::Unknown,
+            }
+        };
+        let answers = rules::Answers {
+            is_executed: &is_executed,
+            excludes: &excludes,
+            missing_import: &missing,
+            setting: &setting,
+        };
+        let parsed = rules::Source::new(file, body, source.text(), starred, answers);
         let mut found = rules::parsed(rules, &parsed);
         // If a run reports an error at this place, the findings of rules that read only the text are
         // dropped.
@@ -390,6 +406,10 @@ impl<'p> Sources<'p> for Tree<'p> {
 
     fn assigns(&self, file: FileId, attribute: &str) -> bool {
         self.0.assigns(file, attribute)
+    }
+
+    fn may_assign_to(&self, file: FileId, class: &str, name: &str) -> bool {
+        self.0.may_assign_to(file, class, name)
     }
 
     fn missing_member(&self, from: FileId, module: FileId, name: &str) -> Option<(String, Vec<&'p str>)> {

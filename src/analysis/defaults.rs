@@ -4,7 +4,7 @@
 //! defaults: `def __init__(self, hidden=128)`. So another run calls these functions with their
 //! defaults. An error that only this run finds becomes a warning, whose message mentions the defaults.
 
-use super::options::Run;
+use super::options::{OPERATION, Run};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::syntax::Span;
 
@@ -12,6 +12,7 @@ use crate::syntax::Span;
 /// those at places of earlier findings. A failure that may depend on the default of an option is left out.
 pub(super) fn new(first: &[Diagnostic], mut found: Vec<Diagnostic>, run: &Run) -> Vec<Diagnostic> {
     let fails = |span: &Span| run.failed.contains(span) && run.supposed.contains(span) && !run.excluded.contains(span);
+    found.retain(|diagnostic| diagnostic.code != OPERATION || !diagnostic.message.starts_with("an int"));
     found.retain(|diagnostic| fails(&diagnostic.span) && !first.iter().any(|have| have.span == diagnostic.span));
     found
 }

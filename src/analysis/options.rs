@@ -31,6 +31,9 @@ const MAX_COMPARED: usize = 6;
 /// The largest number of options that are tried one by one.
 const MAX_NAMED: usize = 6;
 
+/// The rule about operations that the kinds of their operands do not have.
+pub(super) const OPERATION: &str = "TV822";
+
 /// An option that a run has read.
 #[derive(Debug, Clone)]
 pub(super) struct Declared {
@@ -102,7 +105,7 @@ impl Run {
     fn refutes(&self, finding: &Finding, first: &Run, proof: Proof) -> bool {
         let passed = self.passed.contains(&finding.1);
         // An operation on `None` that another value of an option avoids is one on the default of this option.
-        let proof = if finding.0 == "TV822" { Proof::Silent } else { proof };
+        let proof = if finding.0 == OPERATION { Proof::Silent } else { proof };
         let reached = match proof {
             Proof::Passed => passed,
             Proof::Reached => passed || self.unjudged.contains(&finding.1),

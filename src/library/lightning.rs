@@ -97,6 +97,8 @@ fn some_device(cx: &mut Cx<'_, '_>, of: Topic) -> Value {
 
 fn attribute(cx: &mut Cx<'_, '_>, _object: &Value, name: Sym) -> Option<Value> {
     Some(match name.as_str() {
+        // The trainer moves the module after it was created.
+        "device" if cx.it.in_constructor() => Value::Device(Device::CPU),
         "device" => some_device(cx, MODULE_DEVICE),
         "hparams" | "trainer" | "logger" | "dtype" => Value::Unknown,
         "current_epoch" | "global_step" | "global_rank" | "local_rank" => Value::Any(Type::Int),

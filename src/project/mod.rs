@@ -9,9 +9,11 @@ mod data;
 mod disk;
 mod imports;
 mod own_imports;
+mod owners;
 mod programs;
 mod read;
 mod requirements;
+mod settings;
 mod source;
 pub(crate) mod suppressions;
 mod walk;
@@ -33,6 +35,7 @@ pub(crate) use walk::{Walker, compile_glob};
 use crate::syntax::FileId;
 use imports::Listing;
 use programs::Programs;
+use settings::Settings;
 
 /// The files that were read, and the folder in which their imports are searched.
 pub(crate) struct Project {
@@ -55,6 +58,7 @@ pub(crate) struct Project {
     programs: OnceLock<Programs>,
     /// The answers of [`Project::excludes`], by folder, and by package and version.
     exclusions: Mutex<FxHashMap<(PathBuf, String), bool>>,
+    settings: OnceLock<Settings>,
 }
 
 impl Project {
@@ -79,6 +83,7 @@ impl Project {
             named: OnceLock::new(),
             programs: OnceLock::new(),
             exclusions: Mutex::default(),
+            settings: OnceLock::new(),
         }
     }
 
@@ -149,10 +154,22 @@ impl Project {
         self.files.iter().take(named)
     }
 
+    /// Whether this is the path of a named file.
+    fn is_named(&self, path: &Path) -> bool {
+        self.names()
+            .get(path)
+            .is_some_and(|id| usize::try_from(id.0).is_ok_and(|at| self.named.get().is_none_or(|named| at < *named)))
+    }
+
     /// Whether some named file that belongs to the same program as `file` assigns this
     /// attribute, written as `name` or `owner.name`.
     pub(crate) fn assigns(&self, file: FileId, attribute: &str) -> bool {
         self.programs().assigns(self.file(file), attribute)
+    }
+
+    /// Whether the program of `file` may assign this attribute to an object of a class of this name.
+    pub(crate) fn may_assign_to(&self, file: FileId, class: &str, name: &str) -> bool {
+        self.programs().may_assign_to(self.file(file), class, name)
     }
 
     /// Whether a class body of the program of `file` binds this name, or code may set an attribute of

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SourceFile;
+use super::owners::Owners;
 use crate::syntax::FileId;
 
 #[derive(Default)]
@@ -31,16 +32,11 @@ struct Names {
     mixed: FxHashSet<String>,
     /// The names that lines of class bodies bind, and the strings by which code may set an attribute.
     bound: FxHashSet<String>,
+    owners: Owners,
 }
 
 impl Names {
     fn add(&mut self, text: &str) {
-        for (owner, name) in assigned(text) {
-            if !self.assigned.contains(name) {
-                self.assigned.insert(name.to_owned());
-            }
-            self.assigned.insert(format!("{owner}.{name}"));
-        }
         self.bound.extend(strings(text).map(str::to_owned));
         let mut blocks = Blocks::default();
         // The indentation of the current constructor.
@@ -56,6 +52,14 @@ impl Names {
             }
             if blocks.is_class_level(line) {
                 self.bound.extend(bound(code).map(str::to_owned));
+            }
+            self.owners.read(code);
+            for (owner, name) in assigned(line) {
+                if !self.assigned.contains(name) {
+                    self.assigned.insert(name.to_owned());
+                }
+                self.assigned.insert(format!("{owner}.{name}"));
+                self.owners.assign(owner, name, blocks.class());
             }
             if let Some(base) = base(code) {
                 self.bases.insert(base.to_owned());
@@ -101,6 +105,11 @@ impl Programs {
     /// `owner.name`.
     pub(super) fn assigns(&self, file: &SourceFile, attribute: &str) -> bool {
         self.asks(file, |names| names.assigned.contains(attribute))
+    }
+
+    /// Whether a file of the same program may assign this attribute to an object of a class of this name.
+    pub(super) fn may_assign_to(&self, file: &SourceFile, class: &str, name: &str) -> bool {
+        self.asks(file, |names| names.owners.may_set(class, name))
     }
 
     /// Whether a file of the same program assigns an attribute of this name to anything but `self`.
@@ -178,7 +187,13 @@ impl Programs {
 fn code_contains(source: &str, text: &str) -> bool {
     source.match_indices(text).any(|(at, _)| {
         let before = source.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
-        !["#", "print(", "logger.", "logging."].iter().any(|start| before.trim_start().starts_with(start))
+        let is_shown =
+            ["#", "print(", "logger.", "logging."].iter().any(|start| before.trim_start().starts_with(start));
+        // `models.__dict__[name]` only reads the functions of torchvision, and `vars(args)` the options.
+        let after = source.get(at + text.len()..).unwrap_or_default();
+        let is_read = text == "__dict__" && before.ends_with("models.")
+            || text == "vars(" && ["args)", "opt)", "parser."].iter().any(|read| after.starts_with(read));
+        !is_shown && !is_read
     })
 }
 
@@ -217,16 +232,16 @@ fn assigned(text: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// The blocks around a line of a text.
 #[derive(Default)]
-struct Blocks {
-    /// The indentation of each `class` and `def`, and whether it is a class.
-    around: Vec<(usize, bool)>,
+struct Blocks<'t> {
+    /// The indentation of each `class` and `def`, and the name if it is a class.
+    around: Vec<(usize, Option<&'t str>)>,
     /// The quotes of the string of several lines that is open.
     string: Option<&'static str>,
 }
 
-impl Blocks {
+impl<'t> Blocks<'t> {
     /// Reads the next line of the text. Returns whether it is a line of a class body.
-    fn is_class_level(&mut self, line: &str) -> bool {
+    fn is_class_level(&mut self, line: &'t str) -> bool {
         let code = line.trim_start();
         let inside = self.string.is_some();
         for quotes in ["\"\"\"", "'''"] {
@@ -241,12 +256,18 @@ impl Blocks {
         while self.around.last().is_some_and(|(outer, _)| indentation <= *outer) {
             self.around.pop();
         }
-        let is_class_level = self.around.last().is_some_and(|(_, is_class)| *is_class);
-        let is_class = code.starts_with("class ");
-        if is_class || code.starts_with("def ") || code.starts_with("async def ") {
-            self.around.push((indentation, is_class));
+        let is_class_level = self.around.last().is_some_and(|(_, class)| class.is_some());
+        let header = code.strip_prefix("class ");
+        let class = header.and_then(|header| header.split(|c: char| !c.is_alphanumeric() && c != '_').next());
+        if class.is_some() || code.starts_with("def ") || code.starts_with("async def ") {
+            self.around.push((indentation, class));
         }
         is_class_level
+    }
+
+    /// The class around the line that was read last.
+    fn class(&self) -> Option<&'t str> {
+        self.around.iter().rev().find_map(|(_, class)| *class)
     }
 }
 

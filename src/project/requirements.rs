@@ -23,6 +23,7 @@ const NEEDS: &[(&str, &str, &str, &str)] = &[
     ("numpy", "2.0", "pandas", "2.2.2"),
     ("numpy", "2.0", "scipy", "1.13"),
     ("numpy", "2.0", "scikit-learn", "1.4.2"),
+    ("numpy", "2.0", "torch", "2.3"),
 ];
 
 impl Project {

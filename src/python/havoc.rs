@@ -23,7 +23,7 @@ const MAX_CALLS: u32 = 3;
 type Seen = FxHashMap<(CodeId, ObjId, Vec<Option<ObjId>>), u32>;
 
 /// The known arguments of a call.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Given {
     positional: Vec<Value>,
     named: Vec<(Sym, Value)>,
@@ -397,6 +397,12 @@ impl Interp<'_> {
             let named = called.named.iter();
             let named = named.filter_map(|(name, place)| Some((*name, self.at_place(place, scope, own, given)?)));
             let args = Given { positional, named: named.collect() };
+            if called.is_result {
+                for function in self.returned_by(&called.callee, scope, locals) {
+                    self.havoc_call(&function, args.clone(), depth - 1, seen);
+                }
+                continue;
+            }
             let object = self.at_place(object, scope, own, given);
             // An attribute of the object may hold another function than the method of this name.
             let held = |object: &Value| object.as_obj().and_then(|id| self.heap.attr(id, name.as_str()));
@@ -414,6 +420,16 @@ impl Interp<'_> {
                 self.havoc_call(&function, Given::default(), depth - 1, seen);
             }
         }
+    }
+
+    /// The values of the places that a function of the program returns, if they do not depend on its arguments.
+    fn returned_by(&mut self, function: &[Sym], scope: ObjId, (own, given): (&[Sym], &Attrs)) -> Vec<Value> {
+        let function = self.at_place(function, scope, own, given).and_then(|function| function.as_obj());
+        let Some(Data::Function(function)) = function.map(|id| self.heap.get(id)) else { return Vec::new() };
+        let (code, scope) = (function.code, function.scope);
+        let Some(writes) = self.writes(code) else { return Vec::new() };
+        let places = writes.returned.iter();
+        places.filter_map(|place| self.at_place(place, scope, &writes.own, &Attrs::default())).collect()
     }
 
     /// Havocs everything that a method of an unknown value may write. The value may be any object of

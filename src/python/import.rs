@@ -52,6 +52,9 @@ pub(crate) trait Sources<'p> {
     /// `owner.name`.
     fn assigns(&self, file: FileId, attribute: &str) -> bool;
 
+    /// Whether the same program may assign this attribute to an object of a class of this name.
+    fn may_assign_to(&self, file: FileId, class: &str, name: &str) -> bool;
+
     /// Whether a class body of the same program binds this name, or code may set an attribute of this
     /// name by a string.
     fn binds_attribute(&self, file: FileId, name: &str) -> bool;

@@ -139,7 +139,11 @@ impl Interp<'_> {
             return false;
         }
         if is_never_set {
-            let message = format!("`{class}` has no attribute `{name}`: nothing in the program sets it");
+            let why = match self.sources.assigns(self.root, name.as_str()) {
+                true => "the program sets it only on objects of other classes",
+                false => "nothing in the program sets it",
+            };
+            let message = format!("`{class}` has no attribute `{name}`: {why}");
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
         } else if is_early {
             let message =
@@ -194,12 +198,13 @@ impl Interp<'_> {
         })
     }
 
-    /// Whether nothing in the program sets an attribute of this name. False for classes with names
+    /// Whether nothing in the program may set this attribute on objects of the class. False for classes with names
     /// such as `…Mixin` or `Base…`, because a subclass outside the program may set the attribute, and for
     /// classes that other bases complete: `class Net(Averaged, nn.Linear)`.
     pub(super) fn is_never_set(&self, class: Sym, name: Sym) -> bool {
         let sources = self.sources;
-        let is_set = sources.assigns(self.root, name.as_str()) || sources.binds_attribute(self.root, name.as_str());
+        let is_set = sources.may_assign_to(self.root, class.as_str(), name.as_str())
+            || sources.binds_attribute(self.root, name.as_str());
         !is_set && !is_meant_as_base(class) && !sources.is_mixed(self.root, class.as_str())
     }
 

@@ -12,6 +12,8 @@ pub(super) type Place = Vec<Sym>;
 /// A call in a function's body, and those of its arguments that are places.
 pub(super) struct Called {
     pub callee: Place,
+    /// The result of the callee is called: `callee()(…)`.
+    pub is_result: bool,
     pub positional: Vec<Option<Place>>,
     pub named: Vec<(Sym, Place)>,
 }
@@ -134,10 +136,15 @@ impl Writes {
             }
             _ => {}
         }
-        if let Some(callee) = place_of(&call.func).filter(|_| !call.func.is_subscript_expr()) {
+        let (is_result, func) = match &*call.func {
+            Expr::Call(inner) => (true, &inner.func),
+            _ => (false, &call.func),
+        };
+        if let Some(callee) = place_of(func).filter(|_| !func.is_subscript_expr()) {
             let named = call.arguments.keywords.iter();
             self.calls.push(Called {
                 callee,
+                is_result,
                 positional: call.arguments.args.iter().map(place_of).collect(),
                 named: named.filter_map(|k| Some((sym(k.arg.as_deref()?), place_of(&k.value)?))).collect(),
             });

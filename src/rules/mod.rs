@@ -25,7 +25,7 @@ use std::path::Path;
 
 pub(crate) use page::{Assignment, Needs, Rejects};
 pub use page::{FixKind, Page};
-pub(crate) use rule::{Call, Source};
+pub(crate) use rule::{Answers, Call, Setting, Source};
 pub(crate) use watch::{Found, Watch, Watching, launched, parsed};
 
 mod table {

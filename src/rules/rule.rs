@@ -79,6 +79,22 @@ impl Context<'_, '_> {
     }
 }
 
+/// What the settings files of a project say about a key.
+pub(crate) enum Setting<'a> {
+    Present,
+    /// No file has the key, and the code does not seem to add it. The keys that are there instead.
+    Missing(Vec<&'a str>),
+    Unknown,
+}
+
+/// What a project knows about a file; see the fields of [`Source`].
+pub(crate) struct Answers<'a> {
+    pub is_executed: &'a dyn Fn() -> bool,
+    pub excludes: &'a dyn Fn(&str, &str) -> bool,
+    pub missing_import: MissingImport<'a>,
+    pub setting: &'a dyn Fn(&str, &str) -> Setting<'a>,
+}
+
 /// A Python file without syntax errors.
 pub(crate) struct Source<'a> {
     file: FileId,
@@ -93,6 +109,9 @@ pub(crate) struct Source<'a> {
     pub(super) excludes: &'a dyn Fn(&str, &str) -> bool,
     /// Why an import fails, if the project itself shows it.
     pub(super) missing_import: MissingImport<'a>,
+    /// What the settings files of the project say about a key below another one, or about a key at any place if
+    /// the first name is empty.
+    pub(super) setting: &'a dyn Fn(&str, &str) -> Setting<'a>,
     /// All statements, including those in functions and classes.
     pub(super) statements: Vec<&'a Stmt>,
 }
@@ -103,12 +122,11 @@ impl<'a> Source<'a> {
         body: &'a [Stmt],
         text: &'a str,
         starred: Option<FxHashSet<&'a str>>,
-        is_executed: &'a dyn Fn() -> bool,
-        excludes: &'a dyn Fn(&str, &str) -> bool,
-        missing_import: MissingImport<'a>,
+        project: Answers<'a>,
     ) -> Source<'a> {
         let statements = statements(body, true);
-        Source { file, body, text, starred, is_executed, excludes, missing_import, statements }
+        let Answers { is_executed, excludes, missing_import, setting } = project;
+        Source { file, body, text, starred, is_executed, excludes, missing_import, setting, statements }
     }
 
     pub(super) fn span(&self, range: TextRange) -> Span {

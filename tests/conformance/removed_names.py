@@ -77,8 +77,22 @@ def wheel(package, version):
     return None
 
 
+def attributes_of_tensors(files):
+    """The names that the bodies of the classes of tensors bind."""
+    listed = set(files.namelist())
+    found = set()
+    for path in ("torch/tensor.py", "torch/_tensor.py", "torch/__init__.pyi", "torch/_C/__init__.pyi"):
+        for node in ast.parse(files.read(path)).body if path in listed else []:
+            if isinstance(node, ast.ClassDef) and node.name in ("Tensor", "_TensorBase", "TensorBase"):
+                found |= {name for inner in node.body for name in bound(inner)}
+    # The stub of PyTorch 1.4 has some functions under wrong names.
+    return {name for name in found if not name.startswith("zeros_like_")}
+
+
 def names_of(files, module):
     """The names that a module binds, and its submodules."""
+    if module == "torch.Tensor":
+        return attributes_of_tensors(files)
     folder = module.replace(".", "/")
     listed = set(files.namelist())
     is_package = f"{folder}/__init__.py" in listed
@@ -130,7 +144,8 @@ def main():
     lines = [line for name in ("names.txt", "base-names.txt") for line in (DATA / name).read_text().splitlines()]
     now = {path: set(names.split()) for path, names in (line.split(":") for line in lines)}
     for package, versions in VERSIONS.items():
-        modules = [path for path in now if path.split(".")[0] == package and path.split(".")[-1].islower()]
+        own = [path for path in now if path.split(".")[0] == package]
+        modules = [path for path in own if path.split(".")[-1].islower() or path == "torch.Tensor"]
         # The first version that lacks a name.
         missing = {path: {} for path in modules}
         before = {path: set() for path in modules}

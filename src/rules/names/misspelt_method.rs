@@ -52,7 +52,9 @@ fn meant(method: &StmtFunctionDef) -> Option<String> {
         })
     };
     if name == "__int__" {
-        return (has_more || is_constructor()).then(|| "__init__".to_owned());
+        // `int(x)` calls `__int__(self)`. Some classes pass all arguments on: `def __int__(self, *args)`.
+        let named = method.parameters.posonlyargs.len() + method.parameters.args.len();
+        return (named > 1 || is_constructor() && !has_more).then(|| "__init__".to_owned());
     }
     // `_init` and `init__` may be chosen on purpose.
     if before == 0 || before + after < 2 || OTHERS.contains(&name) {

@@ -13,6 +13,7 @@ pub(super) mod misspelt_method;
 pub(super) mod optimizer_settings_ignored;
 pub(super) mod optimizers_returned_as_pair;
 pub(super) mod plateau_without_monitor;
+pub(super) mod setting_in_no_file;
 pub(super) mod step_without_loss;
 pub(super) mod texts_joined_in_list;
 pub(super) mod trailing_comma;

@@ -9,7 +9,7 @@ use crate::diagnostic::Severity;
 use crate::python::{Event, Interp};
 use crate::rules::rule::{Call, Context, Rule, witness};
 use crate::rules::trace::{is_module, tensor};
-use crate::value::{Data, ObjId, Value};
+use crate::value::{Data, ObjId, UserClass, Value, sym};
 
 const NAME: &str = "missing-super-init";
 
@@ -96,11 +96,20 @@ impl MissingSuperInit {
         // Other base classes, metaclasses and decorators may call `Module.__init__` unseen.
         let plain = it.mro_of(&module).iter().all(|class| match class {
             Value::Path(path) => path.as_str().starts_with("torch.nn.") || path.as_str() == "builtins.object",
-            Value::Obj(id) => matches!(it.heap.get(*id), Data::Class(class) if !class.open),
+            Value::Obj(id) => matches!(it.heap.get(*id), Data::Class(class) if !class.open && is_plain(it, class)),
             _ => false,
         });
         let open = it.heap.instance_of(&module).is_none_or(|instance| instance.open);
         let own = it.method_receiver().and_then(Value::as_obj) == Some(object);
         plain && own && !open
     }
+}
+
+/// Whether the class has no constructor, or one that a decorator has not replaced.
+fn is_plain(it: &Interp<'_>, class: &UserClass) -> bool {
+    let init = sym("__init__");
+    class.attrs.get(&init).is_none_or(|function| {
+        let function = function.as_obj().map(|id| it.heap.get(id));
+        matches!(function, Some(Data::Function(function)) if function.name == init)
+    })
 }
