@@ -32,7 +32,10 @@ impl<'p> Interp<'p> {
         let (owner, name) = method_called(call);
         self.suspect_annotated(RejectKind::Arguments, owner, span, |it, _, object| {
             let method = it.annotated_method(object, name, span)?;
-            it.surely_refuses(&method, call)
+            let refused = it.surely_refuses(&method, call)?;
+            // `block: Block` often stands for the class itself, which the call then creates.
+            let init = it.try_getattr(object, sym("__init__"), span).filter(|_| name.is_none());
+            init.is_none_or(|init| it.surely_refuses(&init, call).is_some()).then_some(refused)
         });
     }
 

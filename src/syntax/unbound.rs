@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 
 use super::bindings::{bound_by, is_type_checking};
 use super::scope::{BUILTINS, Bound, Globals, each_name};
+use super::search::path_of;
 
 /// If this many loops around a loop are being tried (see [`Walk::trial`]), the body of the loop is not
 /// run: all names that it binds count as bound after it.
@@ -456,8 +457,8 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
                 }
                 let before = self.state.clone();
                 self.body(&with.body);
-                // The block may suppress an exception that its body raises anywhere.
-                if self.state.is_none() {
+                // The manager may suppress an exception that its body raises anywhere.
+                if self.state.is_none() && !with.items.iter().all(passes_exceptions) {
                     self.state = before;
                 }
                 self.bind_all(&with.body);
@@ -548,6 +549,13 @@ fn ends_the_program(expr: &Expr) -> bool {
     }
 }
 
+/// Whether a context manager is known to suppress no exception.
+fn passes_exceptions(item: &ast::WithItem) -> bool {
+    let manager = item.context_expr.as_call_expr().map_or(&item.context_expr, |call| &*call.func);
+    let known = ["no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast", "open"];
+    path_of(manager).last().is_some_and(|name| known.contains(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::unbound;
@@ -566,6 +574,10 @@ mod tests {
         assert_eq!(found("def f(x):\n    global y\n    y = x\ndef g():\n    return y\n"), "");
         assert_eq!(found("class A:\n    n = 1\n    m = n + 1\n    def f(self):\n        return n\n"), "n");
         assert_eq!(found("f = lambda x, k=z: [x + a for a in x if b]\n"), "z b");
+        assert_eq!(
+            found("def f():\n    with no_grad():\n        raise NotImplementedError\n    return x\nno_grad = 1\n"),
+            ""
+        );
         assert_eq!(found("from a import *\nprint(x)\ndef f():\n    print(y)\n"), "");
         assert_eq!(found("try:\n    unknown\nexcept NameError:\n    other\n"), "other");
         assert_eq!(found("if False and x:\n    a\nelif b:\n    c\n"), "b c");
