@@ -189,9 +189,10 @@ fn code_contains(source: &str, text: &str) -> bool {
         let before = source.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
         let is_shown =
             ["#", "print(", "logger.", "logging."].iter().any(|start| before.trim_start().starts_with(start));
-        // `models.__dict__[name]` only reads the functions of torchvision, and `vars(args)` the options.
+        // `models.__dict__[name]` only reads the functions of torchvision, `format(**self.__dict__)` the
+        // attributes, and `vars(args)` the options.
         let after = source.get(at + text.len()..).unwrap_or_default();
-        let is_read = text == "__dict__" && before.ends_with("models.")
+        let is_read = text == "__dict__" && (before.ends_with("models.") || before.ends_with("**self."))
             || text == "vars(" && ["args)", "opt)", "parser."].iter().any(|read| after.starts_with(read));
         !is_shown && !is_read
     })

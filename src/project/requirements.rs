@@ -101,6 +101,9 @@ impl Project {
     /// The texts in a folder that state requirements.
     fn requirements_in(&self, folder: &Path) -> Vec<&str> {
         let mut texts = self.texts_in(folder, states_requirements);
+        // The file of a Conda environment may have any name.
+        let others = self.texts_in(folder, |name| is_yaml(name) && !states_requirements(name));
+        texts.extend(others.into_iter().filter(|text| text.contains("\ndependencies:")));
         // Some projects have a folder of requirements: `requirements/base.txt`.
         let is_text = |name: &str| name.rsplit_once('.').is_some_and(|(_, kind)| kind == "txt");
         texts.extend(self.texts_in(&folder.join("requirements"), is_text));
@@ -131,9 +134,13 @@ fn states_requirements(name: &str) -> bool {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     match extension {
         "txt" | "in" => stem.contains("requirement"),
-        "yml" | "yaml" => stem.contains("env") || stem.contains("conda"),
+        _ if is_yaml(name) => stem.contains("env") || stem.contains("conda"),
         _ => matches!(name, "pyproject.toml" | "setup.py" | "setup.cfg" | "Pipfile"),
     }
+}
+
+fn is_yaml(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, extension)| matches!(extension, "yml" | "yaml"))
 }
 
 /// Whether a file of this name may say how to install the project: `pip install torch==1.4.0`.

@@ -193,6 +193,7 @@ fn versions_that_a_project_requires() {
         ("requirements/base.txt", "torch<2\n"),
         // The requirements of another folder, if none above the file name the package.
         ("large/requirements.txt", "torch==1.9.0\n"),
+        ("e2c.yml", "name: e2c\ndependencies:\n  - pytorch=1.9.0\n"),
         ("README.md", "First run `pip install torch==1.9.0 numpy`.\n"),
         ("Dockerfile", "RUN conda create -n train python=3.8 pytorch=1.9\n"),
     ] {
