@@ -12,6 +12,7 @@ use crate::syntax::Span;
 /// those at places of earlier findings. A failure that may depend on the default of an option is left out.
 pub(super) fn new(first: &[Diagnostic], mut found: Vec<Diagnostic>, run: &Run) -> Vec<Diagnostic> {
     let fails = |span: &Span| run.failed.contains(span) && run.supposed.contains(span) && !run.excluded.contains(span);
+    // A parameter whose default is an int may also take a list of ints.
     found.retain(|diagnostic| diagnostic.code != OPERATION || !diagnostic.message.starts_with("an int"));
     found.retain(|diagnostic| fails(&diagnostic.span) && !first.iter().any(|have| have.span == diagnostic.span));
     found

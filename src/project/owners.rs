@@ -44,6 +44,11 @@ impl Owners {
         }
     }
 
+    /// Whether some line assigns an attribute of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.setters.contains_key(name)
+    }
+
     /// Whether some line may set the attribute on an object of the class: a line of the class itself, of one
     /// with which it may share an object, or one that sets it on another object.
     pub(super) fn may_set(&self, class: &str, name: &str) -> bool {

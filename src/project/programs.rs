@@ -22,7 +22,7 @@ pub(super) struct Programs {
 
 #[derive(Default)]
 struct Names {
-    /// The attributes that are assigned, as `owner.name` and as `name`.
+    /// The attributes that are assigned, as `owner.name`.
     assigned: FxHashSet<String>,
     /// The functions and classes that are called, and whether some call is outside constructors.
     called: FxHashMap<String, bool>,
@@ -32,6 +32,7 @@ struct Names {
     mixed: FxHashSet<String>,
     /// The names that lines of class bodies bind, and the strings by which code may set an attribute.
     bound: FxHashSet<String>,
+    /// The attributes that are assigned, with the classes that assign them.
     owners: Owners,
 }
 
@@ -55,9 +56,6 @@ impl Names {
             }
             self.owners.read(code);
             for (owner, name) in assigned(line) {
-                if !self.assigned.contains(name) {
-                    self.assigned.insert(name.to_owned());
-                }
                 self.assigned.insert(format!("{owner}.{name}"));
                 self.owners.assign(owner, name, blocks.class());
             }
@@ -104,7 +102,7 @@ impl Programs {
     /// Whether a file of the same program assigns this attribute, written as `name` or
     /// `owner.name`.
     pub(super) fn assigns(&self, file: &SourceFile, attribute: &str) -> bool {
-        self.asks(file, |names| names.assigned.contains(attribute))
+        self.asks(file, |names| names.assigned.contains(attribute) || names.owners.has(attribute))
     }
 
     /// Whether a file of the same program may assign this attribute to an object of a class of this name.
@@ -183,19 +181,27 @@ impl Programs {
 }
 
 /// Whether a source contains a text outside of comment lines, and of lines that begin with a call that
-/// prints or logs: `print(torch.__version__)` does not test the version.
+/// prints or logs: `print(torch.__version__)` does not test the version. See [`only_reads`] for other
+/// exceptions.
 fn code_contains(source: &str, text: &str) -> bool {
     source.match_indices(text).any(|(at, _)| {
         let before = source.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
+        let after = source.get(at + text.len()..).unwrap_or_default();
         let is_shown =
             ["#", "print(", "logger.", "logging."].iter().any(|start| before.trim_start().starts_with(start));
-        // `models.__dict__[name]` only reads the functions of torchvision, `format(**self.__dict__)` the
-        // attributes, and `vars(args)` the options.
-        let after = source.get(at + text.len()..).unwrap_or_default();
-        let is_read = text == "__dict__" && (before.ends_with("models.") || before.ends_with("**self."))
-            || text == "vars(" && ["args)", "opt)", "parser."].iter().any(|read| after.starts_with(read));
-        !is_shown && !is_read
+        !is_shown && !only_reads(before, text, after)
     })
+}
+
+/// Whether a text by which code may set attributes only reads them, between these texts:
+/// `models.__dict__[name]` reads the functions of torchvision, `format(**self.__dict__)` the attributes, and
+/// `vars(args)` the options.
+fn only_reads(before: &str, text: &str, after: &str) -> bool {
+    match text {
+        "__dict__" => ["models.", "**self."].iter().any(|end| before.ends_with(end)),
+        "vars(" => ["args)", "opt)", "parser."].iter().any(|start| after.starts_with(start)),
+        _ => false,
+    }
 }
 
 /// The names in an import statement, or in a line that executes another file, such as

@@ -11,8 +11,8 @@ use crate::syntax::FileId;
 /// Packages that, from a version on, work only with another package from a version on: the package, its
 /// version, the other package and its version. For Lightning and Python, the metadata of the wheels say so
 /// (`Requires-Dist`, `Requires-Python`). For NumPy, older versions of the other package do not work with it:
-/// their metadata limit NumPy (numba), or their compiled modules cannot be imported (the others, see the
-/// release notes of NumPy 2.0).
+/// their metadata limit NumPy (numba), `torch.from_numpy` says "Numpy is not available" (torch 2.2), or their
+/// compiled modules cannot be imported (the others, see the release notes of NumPy 2.0).
 const NEEDS: &[(&str, &str, &str, &str)] = &[
     ("pytorch-lightning", "2.0", "torch", "1.11"),
     ("lightning", "2.0", "torch", "1.11"),

@@ -2,7 +2,7 @@
 //!
 //! The files are read line by line, so that broken files, templates and other dialects count, too.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -43,6 +43,11 @@ impl Settings {
         self.spoken.contains(key)
     }
 
+    fn speak<'t>(&mut self, words: impl Iterator<Item = &'t str>) {
+        self.spoken.extend(words.map(str::to_owned));
+    }
+
+    /// Adds the keys of a settings file; `places` are the keys around the whole file.
     fn add(&mut self, text: &str, places: &[&str]) {
         // The keys around the current line, with their indentation.
         let mut around: Vec<(usize, &str)> = Vec::new();
@@ -88,26 +93,24 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 /// The words in a Python text that stand in strings or before `=`, except keys in subscripts that are read.
 fn given_words(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_assigned = |after: &str| after.trim_start().starts_with('=') && !after.trim_start().starts_with("==");
     text.match_indices(is_word).filter_map(move |(at, _)| {
-        let before = text.get(..at)?;
+        let (before, rest) = text.split_at_checked(at)?;
         if before.ends_with(is_word) {
             return None;
         }
-        let rest = text.get(at..)?;
         let (word, after) = rest.split_at_checked(rest.find(|c| !is_word(c)).unwrap_or(rest.len()))?;
-        let quote = before.chars().next_back().filter(|c| matches!(c, '"' | '\''));
-        let is_read = || {
-            let after = quote.and_then(|quote| after.strip_prefix(quote)?.strip_prefix(']'));
-            before.get(..before.len() - 1).is_some_and(|before| before.ends_with('['))
-                && after
-                    .is_some_and(|after| !after.trim_start().starts_with('=') || after.trim_start().starts_with("=="))
+        let Some(quote) = before.chars().next_back().filter(|c| matches!(c, '"' | '\'')) else {
+            return is_assigned(after).then_some(word);
         };
-        let is_set = || after.trim_start().starts_with('=') && !after.trim_start().starts_with("==");
-        (quote.is_some() && !is_read() || is_set()).then_some(word)
+        let inside = before.strip_suffix(quote).is_some_and(|before| before.ends_with('['));
+        let closed = after.strip_prefix(quote).and_then(|after| after.strip_prefix(']')).filter(|_| inside);
+        (is_assigned(after) || closed.is_none_or(is_assigned)).then_some(word)
     })
 }
 
 impl Project {
+    /// The keys in the settings files below the root. They are read at the first call.
     pub(crate) fn settings(&self) -> &Settings {
         self.settings.get_or_init(|| {
             let mut settings = Settings::default();
@@ -118,44 +121,40 @@ impl Project {
                     settings.spoken.extend(code.spoken);
                     code.parsed.iter().for_each(|text| settings.add(text, &[]));
                 } else {
-                    settings.spoken.extend(words(file.text()).map(str::to_owned));
+                    settings.speak(words(file.text()));
                 }
             }
             let mut folders = vec![self.root().to_owned()];
             let mut at = 0;
             while let Some(folder) = folders.get(at).cloned().filter(|_| at < MAX_FOLDERS) {
                 at += 1;
-                let place = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                let listing = self.listing(&folder);
-                let inside = |name: &str| -> PathBuf { folder.join(name) };
-                for (name, kind) in listing.iter().filter_map(|(name, kind)| Some((name.to_str()?, kind))) {
-                    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-                    match (kind, extension) {
-                        (Kind::Folder, _) if !name.starts_with('.') && !SKIPPED.contains(&name) => {
-                            folders.push(inside(name));
-                        }
-                        (Kind::File, "yaml" | "yml" | "json") => {
-                            if let Some(text) = self.data_below(&folder, &inside(name)) {
-                                settings.add(text, &[stem, place]);
-                            }
-                        }
-                        // A file that is not checked is not parsed.
-                        (Kind::File, "py") if !self.is_named(&inside(name)) => {
-                            if let Some(text) = self.data_below(&folder, &inside(name)) {
-                                settings.spoken.extend(given_words(text).map(str::to_owned));
-                            }
-                        }
-                        (Kind::File, "sh" | "toml" | "ini" | "cfg" | "conf" | "gin") => {
-                            if let Some(text) = self.data_below(&folder, &inside(name)) {
-                                settings.spoken.extend(words(text).map(str::to_owned));
-                            }
-                        }
-                        _ => {}
-                    }
-                }
+                folders.extend(self.add_settings_in(&folder, &mut settings));
             }
             settings
         })
+    }
+
+    /// Reads the files of one folder. Returns the folders in it that may hold settings, too.
+    fn add_settings_in(&self, folder: &Path, settings: &mut Settings) -> Vec<PathBuf> {
+        let place = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let mut inner = Vec::new();
+        for (name, kind) in self.listing(folder).iter().filter_map(|(name, kind)| Some((name.to_str()?, kind))) {
+            let path = folder.join(name);
+            if *kind == Kind::Folder {
+                inner.extend((!name.starts_with('.') && !SKIPPED.contains(&name)).then_some(path));
+                continue;
+            }
+            let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+            let text = || self.data_below(folder, &path).unwrap_or_default();
+            match extension {
+                "yaml" | "yml" | "json" => settings.add(text(), &[stem, place]),
+                // A file that is not checked is not parsed.
+                "py" if !self.is_named(&path) => settings.speak(given_words(text())),
+                "sh" | "toml" | "ini" | "cfg" | "conf" | "gin" => settings.speak(words(text())),
+                _ => {}
+            }
+        }
+        inner
     }
 }
 

@@ -115,17 +115,13 @@ impl<'p> Interp<'p> {
     /// Whether the module defines a function again, or the body of a class a method, so that nothing can
     /// call the first one. False for a function with decorators, because a decorator may have stored it.
     fn is_redefined(&self, id: ObjId, function: &Function) -> bool {
-        let is_plain = matches!(
-            self.code.get(function.code.0 as usize),
-            Some(Code { body: Body::Function(def), .. }) if def.decorator_list.is_empty()
-        );
         let names = match self.heap.get(function.owner.unwrap_or(function.scope)) {
             Data::Class(class) => &class.attrs,
             Data::Scope(scope) => &scope.vars,
             _ => return false,
         };
         let now = names.get(&function.name).and_then(Value::as_obj).filter(|now| *now != id);
-        is_plain
+        self.is_undecorated(function)
             && now.is_some_and(|now| {
                 matches!(self.heap.get(now), Data::Function(now) if now.name == function.name && now.owner == function.owner)
             })

@@ -6,7 +6,7 @@
 use super::interp::Interp;
 use super::stmt::Flow;
 use crate::syntax::ast::{ExceptHandler, Stmt, StmtFunctionDef, StmtTry};
-use crate::syntax::{Expr, path_of};
+use crate::syntax::{Expr, callee_or_itself, path_of};
 use crate::value::Value;
 
 /// The exceptions that PyTorch usually raises for rejected calls, and their base classes.
@@ -83,8 +83,8 @@ impl<'p> Interp<'p> {
 /// `@unittest.expectedFailure`.
 pub(super) fn is_expected_to_fail(def: &StmtFunctionDef) -> bool {
     def.decorator_list.iter().any(|decorator| {
-        let marker = decorator.expression.as_call_expr().map_or(&decorator.expression, |call| &*call.func);
-        matches!(path_of(marker).last(), Some(&("xfail" | "expectedFailure")))
+        let marker = path_of(callee_or_itself(&decorator.expression));
+        matches!(marker.last(), Some(&("xfail" | "expectedFailure")))
     })
 }
 

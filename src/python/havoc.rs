@@ -70,7 +70,9 @@ impl Interp<'_> {
         let Some(frame) = self.frames.last() else { return };
         let (scope, home) = (frame.scope, frame.home);
         let rebinds = frame.class_body.is_some() || home == self.module_scope();
-        for scope in [scope, home] {
+        // Inside a comprehension, the scope has only the comprehension's own names.
+        let outer = (home != scope).then_some(home);
+        for scope in std::iter::once(scope).chain(outer) {
             let Data::Scope(names) = self.heap.get(scope) else { continue };
             let held: Vec<(Sym, Value)> = names.vars.iter().map(|(name, value)| (*name, value.clone())).collect();
             for (name, value) in held {

@@ -6,7 +6,7 @@ use super::interp::Interp;
 use super::leave::BlockKind;
 use super::library::{RejectKind, Rejection};
 use crate::syntax::ast::{Decorator, ExprCall};
-use crate::syntax::{Expr, Span, ast, called, calls, path_of};
+use crate::syntax::{Expr, Span, ast, called, callee_or_itself, calls, path_of};
 use crate::value::{ArrayKind, Data, Instance, Sym, Value, counted, sym};
 
 /// Imports of libraries whose data are instances of subclasses of `torch.Tensor`. The subclasses
@@ -378,8 +378,7 @@ fn is_mangled(name: Sym) -> bool {
 
 /// Whether a decorator is `@dataclass`, with or without arguments.
 fn makes_dataclass(decorator: &Decorator) -> bool {
-    let callee = decorator.expression.as_call_expr().map_or(&decorator.expression, |call| &*call.func);
-    matches!(path_of(callee).as_slice(), ["dataclass"] | ["dataclasses", "dataclass"])
+    matches!(path_of(callee_or_itself(&decorator.expression)).as_slice(), ["dataclass"] | ["dataclasses", "dataclass"])
 }
 
 /// Whether the name of a class shows that the class is meant as a base class.

@@ -184,6 +184,11 @@ pub(crate) fn called(call: &ast::ExprCall) -> Option<&str> {
     }
 }
 
+/// The callee of a call; another expression itself: `decorator` for `@decorator` and `@decorator(…)`.
+pub(crate) fn callee_or_itself(expr: &Expr) -> &Expr {
+    expr.as_call_expr().map_or(expr, |call| &call.func)
+}
+
 /// The object in `len(object.dataset)`.
 pub(crate) fn owner_of_counted_dataset(expr: &Expr) -> Option<&Expr> {
     let call = expr.as_call_expr().filter(|call| path_of(&call.func) == ["len"])?;

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use super::bindings::{bound_by, is_type_checking};
 use super::scope::{BUILTINS, Bound, Globals, each_name};
-use super::search::path_of;
+use super::search::{callee_or_itself, path_of};
 
 /// If this many loops around a loop are being tried (see [`Walk::trial`]), the body of the loop is not
 /// run: all names that it binds count as bound after it.
@@ -551,9 +551,8 @@ fn ends_the_program(expr: &Expr) -> bool {
 
 /// Whether a context manager is known to suppress no exception.
 fn passes_exceptions(item: &ast::WithItem) -> bool {
-    let manager = item.context_expr.as_call_expr().map_or(&item.context_expr, |call| &*call.func);
     let known = ["no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast", "open"];
-    path_of(manager).last().is_some_and(|name| known.contains(name))
+    path_of(callee_or_itself(&item.context_expr)).last().is_some_and(|name| known.contains(name))
 }
 
 #[cfg(test)]

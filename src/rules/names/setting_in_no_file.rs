@@ -25,59 +25,48 @@ impl Rule for SettingInNoFile {
         }
         let mut reads = Reads::default();
         reads.visit_body(source.body);
-        let Reads { all, tested } = reads;
-        for read in &all {
-            let Some((key, before)) = read.keys.split_last() else { continue };
-            let parent = before.last().copied().unwrap_or_default();
-            // Other keys, such as `"ocr.width"`, are not found in the files.
+        for read in &reads.all {
+            let Read { parent, key, .. } = *read;
+            let is_top = parent.is_empty();
+            // Other keys, such as `"ocr.width"`, are not found in the files, and attributes of the whole object
+            // may be its methods.
             let is_word = key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-            if tested.contains(&parent) || !is_word {
-                continue;
-            }
-            // Attributes of the whole object may be its methods.
-            let Setting::Missing(known) = (source.setting)(parent, key) else { continue };
-            if before.is_empty() && !read.is_subscript {
+            if reads.tested.contains(&parent) || !is_word || is_top && !read.is_subscript {
                 continue;
             }
             let mut others: Vec<&str> =
-                all.iter().filter(|other| other.parent() == Some(parent)).filter_map(Read::key).collect();
+                reads.all.iter().filter(|other| other.parent == parent).map(|other| other.key).collect();
             others.sort_unstable();
             others.dedup();
-            let present =
-                others.iter().filter(|other| matches!((source.setting)(parent, other), Setting::Present)).count();
-            let least = if before.is_empty() { 3 } else { 2 };
+            // The project reads its settings files at the first question.
+            let least = if is_top { 3 } else { 2 };
+            if others.len() <= least {
+                continue;
+            }
+            let Setting::Missing(known) = (source.setting)(parent, key) else { continue };
+            let is_present = |other: &&&str| matches!((source.setting)(parent, other), Setting::Present);
+            let present = others.iter().filter(is_present).count();
             if present < least || present < 2 * (others.len() - present) {
                 continue;
             }
             let near = meant(nearest(key, known.into_iter()));
-            let message = match parent {
-                "" => format!(
-                    "no settings file of the project has the key `{key}`, but they have the other keys that are read here{near}"
-                ),
-                _ => format!("no settings file of the project has the key `{key}` below `{parent}`{near}"),
+            let place = match is_top {
+                true => ", but they have the other keys that are read here".to_owned(),
+                false => format!(" below `{parent}`"),
             };
+            let message = format!("no settings file of the project has the key `{key}`{place}{near}");
             findings.report(NAME, Severity::Warning, message, source.span(read.at), Vec::new());
         }
     }
 }
 
-/// A read of a setting: the keys after the root.
+/// A read of a setting.
 struct Read<'a> {
-    keys: Vec<&'a str>,
+    /// The key before the last one; empty if there is none.
+    parent: &'a str,
+    key: &'a str,
     is_subscript: bool,
     at: TextRange,
-}
-
-impl<'a> Read<'a> {
-    fn key(&self) -> Option<&'a str> {
-        self.keys.last().copied()
-    }
-
-    /// The key before the last one; empty if there is none.
-    fn parent(&self) -> Option<&'a str> {
-        let (_, before) = self.keys.split_last()?;
-        Some(before.last().copied().unwrap_or_default())
-    }
 }
 
 #[derive(Default)]
@@ -87,24 +76,26 @@ struct Reads<'a> {
     tested: Vec<&'a str>,
 }
 
+impl<'a> Reads<'a> {
+    /// Records that the code tests whether an object has entries, if the object holds settings.
+    fn tests(&mut self, holder: &'a Expr) {
+        self.tested.extend(keys_of(holder).map(|keys| keys.last().copied().unwrap_or_default()));
+    }
+}
+
 impl<'a> Visitor<'a> for Reads<'a> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             // A method: `config["model"].get("name")`.
-            Expr::Call(call) if call.func.is_attribute_expr() => {
-                if let Expr::Attribute(method) = &*call.func {
-                    if let Some(keys) = keys_of(&method.value) {
-                        self.tested.extend(keys.last().copied().or(Some("")).filter(|_| method.attr.as_str() == "get"));
-                    }
-                    self.visit_expr(&method.value);
+            Expr::Call(call) if let Expr::Attribute(method) = &*call.func => {
+                if method.attr.as_str() == "get" {
+                    self.tests(&method.value);
                 }
-                call.arguments.args.iter().for_each(|argument| self.visit_expr(argument));
-                call.arguments.keywords.iter().for_each(|keyword| self.visit_expr(&keyword.value));
-                return;
+                self.visit_expr(&method.value);
+                return self.visit_arguments(&call.arguments);
             }
             Expr::Compare(compare) if compare.ops.iter().any(|op| matches!(op, CmpOp::In | CmpOp::NotIn)) => {
-                let tested = compare.comparators.iter().filter_map(keys_of);
-                self.tested.extend(tested.map(|keys| keys.last().copied().unwrap_or_default()));
+                compare.comparators.iter().for_each(|holder| self.tests(holder));
             }
             Expr::Attribute(_) | Expr::Subscript(_) => {
                 let is_read = match expr {
@@ -112,8 +103,9 @@ impl<'a> Visitor<'a> for Reads<'a> {
                     Expr::Subscript(subscript) => subscript.ctx == ExprContext::Load,
                     _ => false,
                 };
-                if let Some(keys) = keys_of(expr).filter(|keys| is_read && !keys.is_empty()) {
-                    self.all.push(Read { keys, is_subscript: expr.is_subscript_expr(), at: expr.range() });
+                if let Some((key, before)) = keys_of(expr).filter(|_| is_read).as_deref().and_then(<[_]>::split_last) {
+                    let parent = before.last().copied().unwrap_or_default();
+                    self.all.push(Read { parent, key, is_subscript: expr.is_subscript_expr(), at: expr.range() });
                 }
             }
             _ => {}

@@ -20,7 +20,9 @@ use crate::rules::notes::is_without_gradients;
 use crate::rules::rule::{Call, Context, Findings, Rule, Source};
 use crate::rules::trace::{Moment, fates, parameters, reach, set_fates};
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Span, Stmt, blocks, called, calls, is_method_call, path_of, statements};
+use crate::syntax::{
+    Expr, Ranged, Span, Stmt, blocks, called, callee_or_itself, calls, is_method_call, path_of, statements,
+};
 use crate::value::{ObjId, State, Sym, Topic, Value};
 
 const NAME: &str = "model-left-in-eval";
@@ -363,7 +365,7 @@ fn evaluates<'a>(stmt: &'a Stmt, model: &[&str]) -> Option<&'a ExprCall> {
 
 /// Whether a decorator only disables gradients.
 fn is_without_gradient(decorator: &Expr) -> bool {
-    let callee = decorator.as_call_expr().map_or(decorator, |call| &*call.func);
+    let callee = callee_or_itself(decorator);
     matches!(path_of(callee).last(), Some(&"no_grad" | &"inference_mode"))
 }
 
