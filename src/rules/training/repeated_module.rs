@@ -36,9 +36,11 @@ impl Rule for RepeatedModule {
             },
             _ => return,
         };
+        // An object that a join created stands for different modules: those that a loop makes.
         let repeated = members
             .iter()
             .enumerate()
+            .filter(|(_, id)| !it.heap.is_joined(**id))
             .find(|(at, id)| members.get(..*at).is_some_and(|before| before.contains(id)) && learns(it, **id));
         let Some((_, id)) = repeated else { return };
         if DELIBERATE.iter().any(|text| it.mentions(text)) || *self.reported.borrow() == members {

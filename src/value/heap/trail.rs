@@ -4,7 +4,7 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lacking::{is_mark, mark_of};
 use super::{Heap, names_mut, names_of, writes_in};
@@ -251,27 +251,42 @@ impl Heap {
             self.adopt(delta);
         }
         let older = self.open.last().map_or(0, |open| open.older);
-        let ids = self.begin_join(deltas.iter().flat_map(|delta| delta.iter()).map(|(id, _)| *id).collect());
-        let mut changed = false;
-        self.visited += ids.len() as u64;
-        for id in ids {
-            // If the object was created on some of the paths, only these take part in its join. If it
-            // is older than the mark, all paths do.
+        let mut ids: Vec<ObjId> = deltas.iter().flat_map(|delta| delta.iter()).map(|(id, _)| *id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        // If the object was created on some of the paths, only these take part in its join. If it
+        // is older than the mark, all paths do.
+        let changes_of = |id: ObjId| -> Vec<Option<&Change>> {
             let is_there = |delta: &&Delta| id.is_among_first(older) || delta.has(id);
-            let changes: Vec<Option<&Change>> = deltas
+            deltas
                 .iter()
                 .map(|delta| (change_of(delta, id), delta))
                 .filter(|(change, delta)| change.is_some() || is_there(delta))
                 .map(|(change, _)| change)
-                .collect();
-            changed |= if changes.iter().any(|change| matches!(change, Some(Change::Whole(_)))) {
-                self.join_whole(id, &changes, widen)
-            } else {
-                self.join_names(id, &changes, widen, apart)
-            };
+                .collect()
+        };
+        self.visited += ids.len() as u64;
+        // An object that is alike on all its paths, such as one that only one path creates, needs no join of others.
+        let (alike, different): (Vec<_>, Vec<_>) =
+            ids.into_iter().map(|id| (id, changes_of(id))).partition(|(_, changes)| are_alike(changes));
+        let mut changed = false;
+        for (id, changes) in alike {
+            changed |= self.join_object(id, &changes, widen, apart);
+        }
+        let mut different: FxHashMap<ObjId, Vec<Option<&Change>>> = different.into_iter().collect();
+        for id in self.begin_join(different.keys().copied().collect()) {
+            changed |= self.join_object(id, &different.remove(&id).unwrap_or_default(), widen, apart);
             self.end_join(id);
         }
         changed
+    }
+
+    fn join_object(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool, apart: bool) -> bool {
+        if changes.iter().any(|change| matches!(change, Some(Change::Whole(_)))) {
+            self.join_whole(id, changes, widen)
+        } else {
+            self.join_names(id, changes, widen, apart)
+        }
     }
 
     /// The order in which objects are joined: a value that refers to an object needs that object's
@@ -419,6 +434,26 @@ impl Heap {
         let apart = |value: &Value| matches!(value, Value::Fates(fates) if fates.len() > 1);
         names_of(self.get(id)).is_some_and(|names| names.values().any(apart))
     }
+}
+
+/// Whether an object is in the same state after all these changes.
+fn are_alike(changes: &[Option<&Change>]) -> bool {
+    let Some((first, rest)) = changes.split_first() else { return true };
+    rest.iter().all(|change| match (first, change) {
+        (None, None) => true,
+        (Some(Change::Whole(a)), Some(Change::Whole(b))) => Rc::ptr_eq(a, b),
+        (Some(Change::Names(a)), Some(Change::Names(b))) => {
+            a.len() == b.len()
+                && a.iter().zip(b).all(|((x, v), (y, w))| {
+                    x == y
+                        && match (v, w) {
+                            (Some(v), Some(w)) => identical(v, w),
+                            _ => v.is_none() && w.is_none(),
+                        }
+                })
+        }
+        _ => false,
+    })
 }
 
 /// An object after a change; `base` is its state at the mark.
