@@ -23,9 +23,9 @@ pub(crate) use ruff_source_file::{LineIndex, OneIndexed, PositionEncoding};
 pub(crate) use ruff_text_size::{Ranged, TextRange, TextSize};
 pub(crate) use scope::captured;
 pub(crate) use search::{
-    blocks, called, callee_or_itself, calls, entries, entry, expressions, has_base, integer, is_autograd_function,
-    is_empty, is_method_call, is_module, is_read, may_give_result, methods, names_in, owner_of_counted_dataset, parts,
-    path_of, statements,
+    assignment, blocks, called, callee_or_itself, calls, entries, entry, expressions, has_base, integer,
+    is_autograd_function, is_empty, is_method_call, is_module, is_read, may_give_result, methods, names_in,
+    owner_of_counted_dataset, parts, path_of, statements,
 };
 pub(crate) use span::{FileId, Span};
 pub(crate) use unbound::{Unbound, unbound};

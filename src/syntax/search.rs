@@ -165,6 +165,18 @@ impl<'a> Visitor<'a> for Expressions<'a> {
     }
 }
 
+/// The target and the value of an assignment to one target.
+pub(crate) fn assignment(stmt: &Stmt) -> Option<(&Expr, &Expr)> {
+    match stmt {
+        Stmt::Assign(assign) => match assign.targets.as_slice() {
+            [target] => Some((target, &assign.value)),
+            _ => None,
+        },
+        Stmt::AnnAssign(assign) => Some((&assign.target, assign.value.as_deref()?)),
+        _ => None,
+    }
+}
+
 /// The calls in a statement, nested blocks included.
 pub(crate) fn calls(stmt: &Stmt) -> Vec<&ast::ExprCall> {
     expressions(stmt).into_iter().filter_map(Expr::as_call_expr).collect()

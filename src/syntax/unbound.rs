@@ -25,13 +25,52 @@ pub(crate) struct Unbound {
     pub at: TextRange,
     /// The scope binds the name, but on no path to this use.
     pub later: bool,
+    /// The use is in an annotation, which Python evaluates at once before version 3.14 only.
+    pub annotation: bool,
     /// The names that the scopes around the use bind.
     pub known: Vec<String>,
 }
 
-/// The uses of names that nothing has bound, in the order of the source. Annotations are not
-/// checked, because often nothing evaluates them. `starred` holds the names that `from … import *`
-/// may bind, if they are known.
+/// Exceptions other than `NameError`, and than its base classes.
+const OTHER_ERRORS: &[&str] = &[
+    "ArithmeticError",
+    "AssertionError",
+    "AttributeError",
+    "BrokenPipeError",
+    "ConnectionError",
+    "EOFError",
+    "Empty",
+    "FileExistsError",
+    "FileNotFoundError",
+    "FloatingPointError",
+    "GeneratorExit",
+    "HTTPError",
+    "IOError",
+    "ImportError",
+    "IndexError",
+    "JSONDecodeError",
+    "KeyError",
+    "KeyboardInterrupt",
+    "LookupError",
+    "MemoryError",
+    "ModuleNotFoundError",
+    "NotImplementedError",
+    "OSError",
+    "OverflowError",
+    "PermissionError",
+    "RecursionError",
+    "RuntimeError",
+    "StopIteration",
+    "SystemExit",
+    "TimeoutError",
+    "TypeError",
+    "UnicodeDecodeError",
+    "ValueError",
+    "ZeroDivisionError",
+];
+
+/// The uses of names that nothing has bound, in the order of the source. `starred` holds the names that
+/// `from … import *` may bind, if they are known.
 pub(crate) fn unbound(body: &[Stmt], starred: Option<&FxHashSet<&str>>) -> Vec<Unbound> {
     let mut collected = Bound::default();
     collected.visit_body(body);
@@ -50,6 +89,8 @@ pub(crate) fn unbound(body: &[Stmt], starred: Option<&FxHashSet<&str>>) -> Vec<U
         inner: Vec::new(),
         lazy: false,
         silent: 0,
+        annotations: !defers_annotations(body),
+        annotation: false,
         trial: 0,
         jumps: Jumps::default(),
         guarded: 0,
@@ -107,6 +148,10 @@ struct Walk<'a, 'b> {
     lazy: bool,
     /// If this is above 0, nothing is reported, because a handler may catch the exception.
     silent: u32,
+    /// Whether Python before version 3.14 evaluates the annotations of the module.
+    annotations: bool,
+    /// This place is in an annotation.
+    annotation: bool,
     /// The number of loops around this place whose body is run only to find the state at its beginning.
     /// If it is above 0, nothing is reported, and the use of an unbound name ends its path, unless the use
     /// may be skipped.
@@ -244,7 +289,7 @@ impl<'a> Walk<'a, '_> {
 
     fn attempt(&mut self, attempt: &'a ast::StmtTry) {
         let before = self.state.clone();
-        let catches = !attempt.handlers.is_empty();
+        let catches = attempt.handlers.iter().any(may_catch);
         self.silent += u32::from(catches);
         self.body(&attempt.body);
         self.silent -= u32::from(catches);
@@ -343,7 +388,13 @@ impl<'a> Walk<'a, '_> {
             return;
         }
         let known = self.scopes.iter().flat_map(|scope| &scope.names).map(|name| (*name).to_owned()).collect();
-        self.found.push(Unbound { name: text.to_owned(), at: name.range(), later: is_local, known });
+        self.found.push(Unbound {
+            name: text.to_owned(),
+            at: name.range(),
+            later: is_local,
+            annotation: self.annotation,
+            known,
+        });
     }
 }
 
@@ -353,6 +404,10 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
             Stmt::FunctionDef(def) => {
                 def.decorator_list.iter().for_each(|decorator| self.visit_expr(&decorator.expression));
                 self.defaults(&def.parameters);
+                if def.type_params.is_none() {
+                    let parameters = def.parameters.iter().filter_map(|parameter| parameter.annotation());
+                    parameters.chain(def.returns.as_deref()).for_each(|annotation| self.visit_annotation(annotation));
+                }
                 self.later(Some(&def.parameters), def.type_params.as_deref(), Code::Body(&def.body));
                 self.bind(&def.name);
             }
@@ -404,6 +459,10 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
             Stmt::AnnAssign(assign) => {
                 if let Some(value) = &assign.value {
                     self.visit_expr(value);
+                }
+                // In a function, nothing evaluates the annotation of a variable.
+                if self.scopes.len() == 1 || self.scopes.last().is_some_and(|scope| scope.class) {
+                    self.visit_annotation(&assign.annotation);
                 }
                 self.bind_target(&assign.target);
             }
@@ -474,6 +533,14 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
                 self.fork(choice.cases.iter().map(|case| &*case.body).chain([&[][..]]));
             }
             _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_annotation(&mut self, annotation: &'a Expr) {
+        if self.annotations {
+            let outer = std::mem::replace(&mut self.annotation, true);
+            self.visit_expr(annotation);
+            self.annotation = outer;
         }
     }
 
@@ -549,6 +616,25 @@ fn ends_the_program(expr: &Expr) -> bool {
     }
 }
 
+/// Whether a handler may catch a `NameError`, and does not raise an exception itself.
+fn may_catch(handler: &ast::ExceptHandler) -> bool {
+    let ast::ExceptHandler::ExceptHandler(handler) = handler;
+    let is_other = |kind: &Expr| path_of(kind).last().is_some_and(|name| OTHER_ERRORS.contains(name));
+    let catches = match handler.type_.as_deref() {
+        Some(Expr::Tuple(kinds)) => !kinds.elts.iter().all(is_other),
+        Some(kind) => !is_other(kind),
+        None => true,
+    };
+    catches && !matches!(handler.body.last(), Some(Stmt::Raise(_)))
+}
+
+/// Whether the module says that annotations are not evaluated: `from __future__ import annotations`.
+fn defers_annotations(body: &[Stmt]) -> bool {
+    body.iter().filter_map(Stmt::as_import_from_stmt).any(|import| {
+        import.module.as_deref() == Some("__future__") && import.names.iter().any(|name| &*name.name == "annotations")
+    })
+}
+
 /// Whether a context manager is known to suppress no exception.
 fn passes_exceptions(item: &ast::WithItem) -> bool {
     let known = ["no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast", "open"];
@@ -580,7 +666,12 @@ mod tests {
         assert_eq!(found("from a import *\nprint(x)\ndef f():\n    print(y)\n"), "");
         assert_eq!(found("try:\n    unknown\nexcept NameError:\n    other\n"), "other");
         assert_eq!(found("if False and x:\n    a\nelif b:\n    c\n"), "b c");
-        assert_eq!(found("def f(x: Missing) -> Other:\n    y: Third = x\n    return y\n"), "");
+        assert_eq!(found("def f(x: Missing) -> Other:\n    y: Third = x\n    return y\n"), "Missing Other");
+        assert_eq!(found("from __future__ import annotations\ndef f(x: Missing): pass\n"), "");
+        assert_eq!(found("x: Missing = 1\nclass A:\n    y: 'A'\n"), "Missing");
+        assert_eq!(found("try:\n    unknown\nexcept (KeyError, ValueError):\n    pass\n"), "unknown");
+        assert_eq!(found("try:\n    unknown\nexcept Exception as e:\n    print(e)\n    raise\n"), "unknown");
+        assert_eq!(found("try:\n    unknown\nexcept Exception as e:\n    print(e)\n"), "");
         assert_eq!(
             found("def f(x):\n    def g():\n        return x + h() + later\n    later = 1\n    return g\n"),
             "h"

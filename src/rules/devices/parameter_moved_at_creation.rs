@@ -4,7 +4,9 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtClassDef, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, calls, expressions, is_method_call, is_module, methods, path_of, statements};
+use crate::syntax::{
+    Expr, Ranged, Stmt, assignment, calls, expressions, is_method_call, is_module, methods, path_of, statements,
+};
 
 const NAME: &str = "parameter-moved-at-creation";
 
@@ -71,14 +73,7 @@ fn is_trained(class: &StmtClassDef) -> bool {
 
 /// The name and the value of an attribute of `self` that a statement sets.
 fn attribute_set<'a>(stmt: &'a Stmt, method: &StmtFunctionDef) -> Option<(&'a str, &'a Expr)> {
-    let (target, value) = match stmt {
-        Stmt::Assign(assign) => match assign.targets.as_slice() {
-            [target] => (target, &*assign.value),
-            _ => return None,
-        },
-        Stmt::AnnAssign(assign) => (&*assign.target, assign.value.as_deref()?),
-        _ => return None,
-    };
+    let (target, value) = assignment(stmt)?;
     let attribute = target.as_attribute_expr()?;
     let owner = method.parameters.args.first()?.name().as_str();
     (path_of(&attribute.value) == [owner]).then_some((attribute.attr.as_str(), value))
