@@ -57,7 +57,10 @@ impl Project {
             return Resolved::External;
         };
         let parts: Vec<&str> = module.split('.').filter(|part| !part.is_empty()).collect();
-        let found = if level > 0 { self.relative(folder, &parts, level) } else { self.absolute_import(folder, &parts) };
+        let found = match level {
+            0 => self.absolute_import(self.file(from), folder, &parts),
+            level => self.relative(folder, &parts, level),
+        };
         match found {
             Found::File(path) => self.load(&path).map_or(Resolved::External, Resolved::File),
             Found::Namespace(path) => Resolved::Namespace(path),
@@ -91,7 +94,18 @@ impl Project {
         self.find(base, parts)
     }
 
-    fn absolute_import(&self, folder: &Path, parts: &[&str]) -> Found {
+    /// Whether a file imports from the package that it belongs to: `from . import a`, `from package.a import b`.
+    fn imports_own_package(&self, file: &SourceFile) -> bool {
+        let Some(folder) = file.canonical().parent() else { return false };
+        let parent = self.package_parent(folder);
+        let package = folder.strip_prefix(&parent).ok().and_then(|below| below.iter().next()?.to_str());
+        let Some(package) = package else { return false };
+        file.text().lines().filter_map(|line| line.trim_start().strip_prefix("from ")).any(|module| {
+            module.starts_with('.') || module.strip_prefix(package).is_some_and(|rest| rest.starts_with(['.', ' ']))
+        })
+    }
+
+    fn absolute_import(&self, from: &SourceFile, folder: &Path, parts: &[&str]) -> Found {
         let Some(&top) = parts.first() else {
             return Found::Nothing;
         };
@@ -121,7 +135,11 @@ impl Project {
                 .take_while(|above| above.starts_with(&self.root) && **above != self.root)
                 .map(Path::to_owned)
                 .collect();
-            let (before, after) = if script { (vec![first, second], None) } else { (vec![first], Some(second)) };
+            let (before, after) = match script {
+                true => (vec![first, second], None),
+                // A file that imports its own package is hardly run as a script, so its folder is not on Python's path.
+                false => (vec![first], Some(second).filter(|_| !self.imports_own_package(from))),
+            };
             before.into_iter().chain(above).chain([self.root.clone(), src]).chain(after).collect()
         };
         // A namespace package is used only if no folder has a module or regular package of this
@@ -141,6 +159,29 @@ impl Project {
                     if !script
                         && base != folder
                         && matches!(self.find(folder, parts), Found::File(own) if own != path) =>
+                {
+                    return Found::Nothing;
+                }
+                // A module of a program that runs in another folder finds the module of that folder.
+                Found::File(path)
+                    if script
+                        && parts.len() > 1
+                        && base == folder
+                        && !from.text().contains("__main__")
+                        && bases.iter().any(|other| {
+                            other != base
+                                && self.reachable(other, folder)
+                                && matches!(self.find(other, parts), Found::File(other) if other != path)
+                        }) =>
+                {
+                    return Found::Nothing;
+                }
+                // Relative imports fail in a module that is not imported as a part of its package.
+                Found::File(path)
+                    if !script
+                        && base == folder
+                        && path.parent() == Some(folder)
+                        && self.load(&path).is_ok_and(imports_relatively) =>
                 {
                     return Found::Nothing;
                 }
@@ -243,6 +284,10 @@ pub(super) fn list(folder: &Path) -> Listing {
         }
     };
     entries.flatten().filter_map(|entry| Some((entry.file_name(), kind(&entry)?))).collect()
+}
+
+fn imports_relatively(file: &SourceFile) -> bool {
+    file.text().lines().any(|line| line.trim_start().starts_with("from ."))
 }
 
 #[cfg(test)]

@@ -147,7 +147,11 @@ impl Project {
                 at = inner;
                 continue;
             }
-            let may_exist = self.has_stem(&at, part) || is_built(part) || !self.is_package_folder(&at);
+            let may_exist = self.has_stem(&at, part)
+                || is_built(part)
+                || !self.is_package_folder(&at)
+                || self.is_submodule(&inner)
+                || at != base && self.is_distribution(&at);
             let known = !may_exist
                 && (level > 0 || !self.shares_package(from, top))
                 && !self.builds(from, part)
@@ -155,6 +159,19 @@ impl Project {
             return known.then(|| format!("the project has no module `{}`", self.own_name(&inner)));
         }
         None
+    }
+
+    /// Whether a path is in a submodule of the repository, which may not be checked out.
+    fn is_submodule(&self, path: &Path) -> bool {
+        let Some(text) = self.data_below(self.root(), &self.root().join(".gitmodules")) else { return false };
+        let folders = text.lines().filter_map(|line| line.trim().strip_prefix("path")?.trim().strip_prefix('='));
+        folders.into_iter().any(|folder| path.starts_with(self.root().join(folder.trim())))
+    }
+
+    /// Whether a folder contains what installs a package, and so is not the package itself.
+    fn is_distribution(&self, folder: &Path) -> bool {
+        let builds = ["pyproject.toml", "setup.py", "setup.cfg"];
+        !self.has(folder, "__init__.py", Kind::File) && builds.iter().any(|name| self.has(folder, name, Kind::File))
     }
 
     /// The files to which `import module` may refer, in all folders in which Python may search.

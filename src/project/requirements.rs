@@ -193,32 +193,37 @@ fn excludes(condition: &str, version: &str) -> bool {
     let condition = condition.rsplit(']').next().unwrap_or_default().trim();
     let at = condition.find(|c: char| c.is_ascii_digit()).unwrap_or(condition.len());
     let Some((operator, given)) = condition.split_at_checked(at) else { return false };
-    let (mut limit, wanted) = (numbers(given), numbers(version));
+    let (limit, wanted) = (numbers(given), numbers(version));
     if limit.is_empty() {
         return false;
     }
+    let mut written = written(given);
     // `==1.*`, `~=1.4` and `^1.4` allow all versions with the same beginning.
     let kept = match operator.trim() {
         "==" | "===" | "=" if !given.contains('*') => return limit < wanted,
         "<=" => return limit < wanted,
         "<" => return limit <= wanted,
-        "==" | "=" => limit.len(),
-        "~=" => limit.len().saturating_sub(1).max(1),
-        "^" => limit.iter().take_while(|number| **number == 0).count() + 1,
+        "==" | "=" => written.len(),
+        "~=" => written.len().saturating_sub(1).max(1),
+        "^" => written.iter().take_while(|number| **number == 0).count() + 1,
         _ => return false,
     };
-    limit.truncate(kept);
-    if let Some(last) = limit.last_mut() {
+    written.truncate(kept);
+    if let Some(last) = written.last_mut() {
         *last += 1;
     }
-    limit <= wanted
+    written <= wanted
 }
 
-/// The numbers of a version, without zeros at the end: `1.24.1rc1` is 1, 24, 1.
-fn numbers(version: &str) -> Vec<u32> {
+/// The numbers of a version: `1.24.1rc1` is 1, 24, 1.
+fn written(version: &str) -> Vec<u32> {
     let digits = |part: &str| part.find(|c: char| !c.is_ascii_digit()).map_or(part.len(), |end| end);
-    let parts = version.split('.').map_while(|part| part.get(..digits(part))?.parse().ok());
-    let mut numbers: Vec<u32> = parts.collect();
+    version.split('.').map_while(|part| part.get(..digits(part))?.parse().ok()).collect()
+}
+
+/// The numbers of a version, without zeros at the end.
+fn numbers(version: &str) -> Vec<u32> {
+    let mut numbers = written(version);
     // `1.24.0` is the same version as `1.24`.
     while numbers.last() == Some(&0) && numbers.len() > 1 {
         numbers.pop();
@@ -238,6 +243,7 @@ mod tests {
             "numpy>=1.16,<=1.23",
             "  - numpy=1.21.2=py37h31617e3_0",
             "install_requires=['torch==1.4', 'numpy~=1.19'],",
+            "numpy~=1.16.0",
             "numpy = \"^0.9\"",
             "numpy[extra]==1.*",
             "NumPy==1.23.0",
