@@ -412,6 +412,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.may_assign_to(file, class, name)
     }
 
+    fn may_set_by_name(&self, file: FileId, class: &str) -> bool {
+        self.0.may_set_by_name(file, class)
+    }
+
     fn missing_member(&self, from: FileId, module: FileId, name: &str) -> Option<(String, Vec<&'p str>)> {
         self.0.missing_member(from, module, name)
     }

@@ -39,6 +39,8 @@ macro_rules! files {
 files! {
     /// The datasets of scikit-learn, by function name in `sklearn.datasets`.
     SKLEARN_DATASETS: BTreeMap<String, Bundled> = "sklearn-datasets.toml";
+    /// The names that newer versions of packages other than those of PyTorch and NumPy removed, by module.
+    REMOVED: BTreeMap<String, Removed> = "removed.toml";
     TIMM: Timm = "timm.toml";
     /// The tokenizers, by model family.
     TOKENIZERS: BTreeMap<String, Tokenizer> = "tokenizers.toml";
@@ -55,6 +57,16 @@ pub(super) fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, St
         let line = text.bytes().take(start).filter(|&byte| byte == b'\n').count() + 1;
         format!("src/library/data/{name}:{line}: {}", error.message())
     })
+}
+
+/// The names that newer versions removed from a module.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Removed {
+    /// The name under which the package is installed.
+    pub package: String,
+    /// For each name, the first version that lacks it, and what replaces it, which may be empty.
+    pub names: BTreeMap<String, (String, String)>,
 }
 
 /// A dataset of `torchvision.datasets`.

@@ -8,7 +8,7 @@ use super::registry::TABLES;
 use super::table::Entry;
 use super::{lightning, numpy, pandas, signatures, special, stdlib, torch};
 use crate::libraries;
-use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, UnaryOp, Use, Words};
+use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, RemovedName, UnaryOp, Use, Words};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Heap, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
@@ -488,7 +488,7 @@ impl Library for Libraries {
         super::names::missing_name(path.as_str(), name.as_str())
     }
 
-    fn removed_name(&self, path: Sym, name: Sym) -> Option<(&'static str, Option<&'static str>)> {
+    fn removed_name(&self, path: Sym, name: Sym) -> Option<RemovedName> {
         super::names::removed_name(path.as_str(), name.as_str())
     }
 

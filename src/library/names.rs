@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::data;
 use super::torch::nn::modules;
-use crate::python::{meant, nearest};
+use crate::python::{RemovedName, meant, nearest};
 use crate::value::{ArrayKind, Data, DeviceKind, Dict, Heap, Key, Sym, Tensor, Type, Value, sym};
 
 /// Names by the dotted path of their module or class.
@@ -117,16 +118,24 @@ static GONE: LazyLock<FxHashMap<&str, FxHashMap<&str, &str>>> = LazyLock::new(||
     lines.map(|(path, names)| (path, names.split(' ').filter_map(|name| name.split_once('@')).collect())).collect()
 });
 
-/// The first version of a library that lacks a name, and what replaces the name, if this is known.
-pub(crate) fn removed_name(path: &str, name: &str) -> Option<(&'static str, Option<&'static str>)> {
+/// What is known about a name of a module that newer versions lack.
+pub(crate) fn removed_name(path: &str, name: &str) -> Option<RemovedName> {
+    if let Some(removed) = data::REMOVED.get(path) {
+        let (version, instead) = removed.names.get(name)?;
+        let instead = Some(instead.as_str()).filter(|instead| !instead.is_empty());
+        return Some(RemovedName { package: &removed.package, version, instead });
+    }
+    let package = ["torch", "torchvision", "torchaudio", "numpy"]
+        .into_iter()
+        .find(|package| path.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))?;
     let table = match path {
         "numpy" => REMOVED,
         "torch" => RAISING,
         _ => &[],
     };
     match table.iter().find(|(removed, ..)| *removed == name) {
-        Some((_, version, instead)) => Some((version, Some(instead))),
-        None => GONE.get(path)?.get(name).map(|version| (*version, None)),
+        Some((_, version, instead)) => Some(RemovedName { package, version, instead: Some(instead) }),
+        None => GONE.get(path)?.get(name).map(|version| RemovedName { package, version, instead: None }),
     }
 }
 

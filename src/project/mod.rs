@@ -172,6 +172,12 @@ impl Project {
         self.programs().may_assign_to(self.file(file), class, name)
     }
 
+    /// Whether the program of `file` may set attributes of objects of a class of this name by names that are only
+    /// known when it runs.
+    pub(crate) fn may_set_by_name(&self, file: FileId, class: &str) -> bool {
+        self.programs().may_set_by_name(self.file(file), class)
+    }
+
     /// Whether a class body of the program of `file` binds this name, or code may set an attribute of
     /// this name by a string.
     pub(crate) fn binds_attribute(&self, file: FileId, name: &str) -> bool {

@@ -2,12 +2,27 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::programs::{bound, only_reads};
+
+/// Texts by which code sets attributes under names that are only known when it runs, or may do so.
+const BY_NAME: [&str; 7] = ["setattr(", "__setattr__(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
+
+/// Variables that hold options.
+const OPTIONS: [&str; 11] =
+    ["args", "opt", "opts", "options", "cfg", "config", "conf", "hparams", "params", "namespace", "parser"];
+
 /// The attributes that the classes of a program set, read from the lines of its texts.
 #[derive(Default)]
 pub(super) struct Owners {
     /// For each attribute, the classes in which a line assigns it to `self`. An assignment to another
     /// object, or outside of classes, has an empty name.
     setters: FxHashMap<String, FxHashSet<String>>,
+    /// For each name that the body of a class binds, such as a method, the classes.
+    members: FxHashMap<String, FxHashSet<String>>,
+    /// The classes in which a line may set attributes of `self` by name. The name is empty as in `setters`.
+    by_name: FxHashSet<String>,
+    /// Whether a line may set attributes of options by name: `setattr(args, key, value)`.
+    options_by_name: bool,
     /// The bases of each class, without the modules in their names. `None` if they are not all names.
     bases: FxHashMap<String, Option<FxHashSet<String>>>,
     /// The names that imports give to other names: `import b as c`.
@@ -17,13 +32,47 @@ pub(super) struct Owners {
 impl Owners {
     /// Records an assignment to `owner.name` in a method of a class.
     pub(super) fn assign(&mut self, owner: &str, name: &str, class: Option<&str>) {
-        let class = class.filter(|_| owner == "self").unwrap_or_default();
-        let setters = match self.setters.get_mut(name) {
-            Some(setters) => setters,
-            None => self.setters.entry(name.to_owned()).or_default(),
-        };
-        if !setters.contains(class) {
-            setters.insert(class.to_owned());
+        insert(&mut self.setters, name, class.filter(|_| owner == "self").unwrap_or_default());
+    }
+
+    /// Records the names that a line of the body of a class binds.
+    pub(super) fn read_class_level(&mut self, code: &str, class: &str) {
+        let definition = ["def ", "async def ", "class "].iter().find_map(|start| code.strip_prefix(start));
+        match definition {
+            Some(rest) => {
+                let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+                insert(&mut self.members, name, class);
+            }
+            None => bound(code).for_each(|name| insert(&mut self.members, name, class)),
+        }
+    }
+
+    /// Records a line of a class that sets attributes by name: `setattr(self, name, value)`.
+    pub(super) fn find_setters(&mut self, code: &str, class: Option<&str>) {
+        if ["#", "print(", "logger.", "logging."].iter().any(|start| code.starts_with(start)) {
+            return;
+        }
+        for text in BY_NAME {
+            for (at, _) in code.match_indices(text) {
+                let (before, rest) = code.split_at_checked(at).unwrap_or_default();
+                let after = rest.strip_prefix(text).unwrap_or_default();
+                if only_reads(before, text, after) {
+                    continue;
+                }
+                let end = after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len());
+                let (object, _) = after.split_at_checked(end).unwrap_or_default();
+                let is_own = match text {
+                    "locals()" => false,
+                    "__getattr__" | "__slots__" => true,
+                    "__dict__" => before.ends_with("self."),
+                    _ => object == "self" || ["self.", "super()."].iter().any(|end| before.ends_with(end)),
+                };
+                if text == "setattr(" && OPTIONS.contains(&object) {
+                    self.options_by_name = true;
+                } else {
+                    self.by_name.insert(class.filter(|_| is_own).unwrap_or_default().to_owned());
+                }
+            }
         }
     }
 
@@ -49,15 +98,33 @@ impl Owners {
         self.setters.contains_key(name)
     }
 
-    /// Whether some line may set the attribute on an object of the class: a line of the class itself, of one
-    /// with which it may share an object, or one that sets it on another object.
+    /// Whether objects of the class may have the attribute: a line of the class itself, or of one with which it may
+    /// share an object, sets it, or one that sets it on another object.
     pub(super) fn may_set(&self, class: &str, name: &str) -> bool {
-        let Some(setters) = self.setters.get(name) else { return false };
+        [&self.setters, &self.members]
+            .iter()
+            .any(|owners| owners.get(name).is_some_and(|owners| self.share_object(class, owners)))
+    }
+
+    /// Whether some line may set attributes of an object of the class by name. Options may be of any class whose
+    /// name says so.
+    pub(super) fn may_set_by_name(&self, class: &str) -> bool {
+        let lower = class.to_lowercase();
+        let is_options =
+            || ["arg", "opt", "conf", "cfg", "param", "setting", "space"].iter().any(|o| lower.contains(o));
+        self.share_object(class, &self.by_name) || self.options_by_name && is_options()
+    }
+
+    /// Whether an object may be of the class and of one of these classes.
+    fn share_object(&self, class: &str, others: &FxHashSet<String>) -> bool {
+        if others.is_empty() {
+            return false;
+        }
         let Some(own) = self.line(class) else { return true };
-        setters.iter().any(|setter| {
-            setter.is_empty()
-                || self.line(setter).is_none_or(|line| {
-                    line.contains(class) || own.contains(setter.as_str()) || self.have_common_subclass(class, setter)
+        others.iter().any(|other| {
+            other.is_empty()
+                || self.line(other).is_none_or(|line| {
+                    line.contains(class) || own.contains(other.as_str()) || self.have_common_subclass(class, other)
                 })
         })
     }
@@ -83,6 +150,17 @@ impl Owners {
             }
         }
         Some(line)
+    }
+}
+
+/// Adds a class to those of a name.
+fn insert(owners: &mut FxHashMap<String, FxHashSet<String>>, name: &str, class: &str) {
+    let classes = match owners.get_mut(name) {
+        Some(classes) => classes,
+        None => owners.entry(name.to_owned()).or_default(),
+    };
+    if !classes.contains(class) {
+        classes.insert(class.to_owned());
     }
 }
 
@@ -125,5 +203,20 @@ mod tests {
             assert!(owners.may_set("C", name), "{name}");
         }
         assert!(!owners.may_set("A", "u") && owners.may_set("Unknown", "x"));
+    }
+
+    #[test]
+    fn classes_whose_attributes_code_sets_by_name() {
+        let mut owners = Owners::default();
+        for header in ["A(nn.Module):", "B(A):", "C(nn.Module):", "Config:"] {
+            owners.read(&format!("class {header}"));
+        }
+        owners.find_setters("setattr(self, name, value)", Some("B"));
+        owners.find_setters("# setattr(model, name, value)", None);
+        assert!(owners.may_set_by_name("A") && !owners.may_set_by_name("C") && !owners.may_set_by_name("Config"));
+        owners.find_setters("setattr(cfg, name, value)", None);
+        assert!(!owners.may_set_by_name("C") && owners.may_set_by_name("Config"));
+        owners.find_setters("setattr(model, name, value)", Some("A"));
+        assert!(owners.may_set_by_name("C"));
     }
 }

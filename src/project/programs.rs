@@ -32,13 +32,20 @@ struct Names {
     mixed: FxHashSet<String>,
     /// The names that lines of class bodies bind, and the strings by which code may set an attribute.
     bound: FxHashSet<String>,
+    /// The strings that are arguments of calls: `register_buffer("mean", …)` sets an attribute.
+    arguments: FxHashSet<String>,
     /// The attributes that are assigned, with the classes that assign them.
     owners: Owners,
 }
 
 impl Names {
     fn add(&mut self, text: &str) {
-        self.bound.extend(strings(text).map(str::to_owned));
+        for (name, is_argument) in strings(text) {
+            self.bound.insert(name.to_owned());
+            if is_argument {
+                self.arguments.insert(name.to_owned());
+            }
+        }
         let mut blocks = Blocks::default();
         // The indentation of the current constructor.
         let mut constructor: Option<usize> = None;
@@ -51,10 +58,12 @@ impl Names {
             if code.starts_with("def __init__(") {
                 constructor = Some(indentation);
             }
-            if blocks.is_class_level(line) {
+            if let Some(class) = blocks.class_level(line) {
                 self.bound.extend(bound(code).map(str::to_owned));
+                self.owners.read_class_level(code, class);
             }
             self.owners.read(code);
+            self.owners.find_setters(code, blocks.class());
             for (owner, name) in assigned(line) {
                 self.assigned.insert(format!("{owner}.{name}"));
                 self.owners.assign(owner, name, blocks.class());
@@ -105,9 +114,16 @@ impl Programs {
         self.asks(file, |names| names.assigned.contains(attribute) || names.owners.has(attribute))
     }
 
-    /// Whether a file of the same program may assign this attribute to an object of a class of this name.
+    /// Whether a file of the same program may assign this attribute to an object of a class of this name, or give
+    /// its name to a function that does.
     pub(super) fn may_assign_to(&self, file: &SourceFile, class: &str, name: &str) -> bool {
-        self.asks(file, |names| names.owners.may_set(class, name))
+        self.asks(file, |names| names.arguments.contains(name) || names.owners.may_set(class, name))
+    }
+
+    /// Whether a file of the same program may set attributes of objects of this class under names that are only
+    /// known when it runs: `setattr(self, name, value)`.
+    pub(super) fn may_set_by_name(&self, file: &SourceFile, class: &str) -> bool {
+        self.asks(file, |names| names.owners.may_set_by_name(class))
     }
 
     /// Whether a file of the same program assigns an attribute of this name to anything but `self`.
@@ -196,7 +212,7 @@ fn code_contains(source: &str, text: &str) -> bool {
 /// Whether a text by which code may set attributes only reads them, between these texts:
 /// `models.__dict__[name]` reads the functions of torchvision, `format(**self.__dict__)` the attributes, and
 /// `vars(args)` the options.
-fn only_reads(before: &str, text: &str, after: &str) -> bool {
+pub(super) fn only_reads(before: &str, text: &str, after: &str) -> bool {
     match text {
         "__dict__" => ["models.", "**self."].iter().any(|end| before.ends_with(end)),
         "vars(" => ["args)", "opt)", "parser."].iter().any(|start| after.starts_with(start)),
@@ -247,8 +263,8 @@ struct Blocks<'t> {
 }
 
 impl<'t> Blocks<'t> {
-    /// Reads the next line of the text. Returns whether it is a line of a class body.
-    fn is_class_level(&mut self, line: &'t str) -> bool {
+    /// Reads the next line of the text. If it is a line of a class body, returns the class.
+    fn class_level(&mut self, line: &'t str) -> Option<&'t str> {
         let code = line.trim_start();
         let inside = self.string.is_some();
         for quotes in ["\"\"\"", "'''"] {
@@ -257,19 +273,19 @@ impl<'t> Blocks<'t> {
             }
         }
         if inside || code.is_empty() || code.starts_with(['#', ')', ']', '}']) {
-            return false;
+            return None;
         }
         let indentation = line.len() - code.len();
         while self.around.last().is_some_and(|(outer, _)| indentation <= *outer) {
             self.around.pop();
         }
-        let is_class_level = self.around.last().is_some_and(|(_, class)| class.is_some());
+        let around = self.around.last().and_then(|(_, class)| *class);
         let header = code.strip_prefix("class ");
         let class = header.and_then(|header| header.split(|c: char| !c.is_alphanumeric() && c != '_').next());
         if class.is_some() || code.starts_with("def ") || code.starts_with("async def ") {
             self.around.push((indentation, class));
         }
-        is_class_level
+        around
     }
 
     /// The class around the line that was read last.
@@ -279,14 +295,14 @@ impl<'t> Blocks<'t> {
 }
 
 /// The names that a line of a class body may bind.
-fn bound(code: &str) -> impl Iterator<Item = &str> {
+pub(super) fn bound(code: &str) -> impl Iterator<Item = &str> {
     let targets = code.rsplit_once('=').or_else(|| code.split_once(':')).map_or("", |(targets, _)| targets);
     targets.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty())
 }
 
 /// The strings in a text that are names, except keys in subscripts and dictionaries, and names under
-/// which values are logged.
-fn strings(text: &str) -> impl Iterator<Item = &str> {
+/// which values are logged. With each, whether it is itself an argument of a call, not an item of one.
+fn strings(text: &str) -> impl Iterator<Item = (&str, bool)> {
     text.match_indices(['"', '\'']).filter_map(|(at, quote)| {
         let after = text.get(at + quote.len()..)?;
         let name = after.get(..after.find(|c: char| !c.is_alphanumeric() && c != '_')?)?;
@@ -297,8 +313,24 @@ fn strings(text: &str) -> impl Iterator<Item = &str> {
             owner.ends_with(|c: char| c.is_alphanumeric() || "_)]".contains(c))
         };
         let is_key = rest.trim_start().starts_with(':') || before.ends_with(".log(") || is_subscript();
-        (!name.is_empty() && !is_key).then_some(name)
+        (!name.is_empty() && !is_key).then(|| (name, is_argument(before)))
     })
+}
+
+/// Whether a call begins before the end of this text, and no list or dictionary in it. Only the last line of the
+/// text is read; if nothing begins there, the answer is yes.
+fn is_argument(before: &str) -> bool {
+    let mut closed = 0;
+    for c in before.rsplit('\n').next().unwrap_or_default().chars().rev() {
+        match c {
+            ')' | ']' | '}' => closed += 1,
+            '(' | '[' | '{' if closed > 0 => closed -= 1,
+            '(' => return true,
+            '[' | '{' => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 /// The names before parentheses, except in definitions.
@@ -388,14 +420,14 @@ mod tests {
     fn names_in_class_bodies() {
         let text = "class B:\n    \"\"\"Text\nc = 1\n    \"\"\"\n    d: int\n    def e(self):\n        f = 3\n    g = h = 4\ni = 1\n";
         let mut blocks = Blocks::default();
-        let found: Vec<_> = text.lines().filter(|line| blocks.is_class_level(line)).flat_map(bound).collect();
+        let found: Vec<_> = text.lines().filter(|line| blocks.class_level(line).is_some()).flat_map(bound).collect();
         assert_eq!(found, ["d", "def", "e", "self", "g", "h"]);
     }
 
     #[test]
     fn strings_by_which_code_may_set_attributes() {
         let text = "x['a'] = {'b': 'c d'}\nself.log('e', 1)\nsetattr(x, \"f\", ['g'])\n";
-        assert_eq!(strings(text).collect::<Vec<_>>(), ["f", "g"]);
+        assert_eq!(strings(text).collect::<Vec<_>>(), [("f", true), ("g", false)]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::interp::{Frame, Interp};
 use super::library::Event;
 use super::stmt::Flow;
+use crate::libraries;
 use crate::syntax::ast::{ModModule, StmtImport, StmtImportFrom};
 use crate::syntax::{Bindings, FileId, Place, Span, Stmt};
 use crate::value::{Data, Items, Lazy, ObjId, Scope, Sym, Type, Value, sym};
@@ -54,6 +55,10 @@ pub(crate) trait Sources<'p> {
 
     /// Whether the same program may assign this attribute to an object of a class of this name.
     fn may_assign_to(&self, file: FileId, class: &str, name: &str) -> bool;
+
+    /// Whether the same program may set attributes of objects of a class of this name by names that are only known
+    /// when it runs.
+    fn may_set_by_name(&self, file: FileId, class: &str) -> bool;
 
     /// Whether a class body of the same program binds this name, or code may set an attribute of this
     /// name by a string.
@@ -346,6 +351,26 @@ impl Interp<'_> {
         library.imported(self, path);
     }
 
+    /// Whether a module belongs to a library whose names are known.
+    fn is_known(&self, module: &str) -> bool {
+        let top = module.split('.').next().unwrap_or_default();
+        libraries::find(top).is_some() || libraries::is_standard(top)
+    }
+
+    /// Forgets the functions and classes of the program that names of the current scope hold: an import of all
+    /// names of a module that is not known may bind these names.
+    fn rebind_all(&mut self) {
+        let Some(scope) = self.frames.last().map(|frame| frame.scope) else { return };
+        let Data::Scope(names) = self.heap.get(scope) else { return };
+        let is_own = |value: &Value| {
+            value.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Function(_) | Data::Class(_)))
+        };
+        let own: Vec<Sym> = names.vars.iter().filter(|(_, value)| is_own(value)).map(|(name, _)| *name).collect();
+        for name in own {
+            self.set_name(name, Value::Unknown);
+        }
+    }
+
     pub(super) fn import_from(&mut self, stmt: &StmtImportFrom) {
         let module_name = stmt.module.as_ref().map_or("", |m| m.as_str());
         let from = self.file();
@@ -354,8 +379,10 @@ impl Interp<'_> {
         for alias in &stmt.names {
             let name = alias.name.as_str();
             if name == "*" {
-                if let Import::File(file) = resolved {
-                    self.import_star(file, module_name);
+                match resolved {
+                    Import::File(file) => self.import_star(file, module_name),
+                    Import::External if !self.is_known(module_name) => self.rebind_all(),
+                    _ => {}
                 }
                 continue;
             }

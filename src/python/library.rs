@@ -211,8 +211,8 @@ pub(crate) trait Library: Sync {
     /// The message for a name that a library's module or class does not have.
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String>;
 
-    /// The first version of a library that lacks this name, and what replaces it, if this is known.
-    fn removed_name(&self, path: Sym, name: Sym) -> Option<(&'static str, Option<&'static str>)>;
+    /// What is known about a name of a module that newer versions of its package lack.
+    fn removed_name(&self, path: Sym, name: Sym) -> Option<RemovedName>;
 
     /// Whether all public modules directly inside of a library's module are known.
     fn lists_modules(&self, path: &str) -> bool;
@@ -265,6 +265,16 @@ pub(crate) struct Words {
     pub to_host: &'static [&'static str],
 }
 
+/// A name that newer versions of a package lack.
+pub(crate) struct RemovedName {
+    /// The name under which the package is installed.
+    pub package: &'static str,
+    /// The first version that lacks the name.
+    pub version: &'static str,
+    /// What replaces the name, if this is known.
+    pub instead: Option<&'static str>,
+}
+
 /// The kind of mistake for which a library would reject a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum RejectKind {
@@ -292,6 +302,8 @@ pub(crate) enum RejectKind {
     Arguments,
     /// An operator, subscript or other operation of Python that the types of the values do not support.
     Operation,
+    /// A function that always calls itself.
+    Recursion,
 }
 
 impl RejectKind {
@@ -309,6 +321,7 @@ impl RejectKind {
             RejectKind::Name => "name",
             RejectKind::Arguments => "arguments",
             RejectKind::Operation => "operation",
+            RejectKind::Recursion => "recursion",
         }
     }
 }

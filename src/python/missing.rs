@@ -4,7 +4,7 @@
 
 use super::interp::Interp;
 use super::leave::BlockKind;
-use super::library::{RejectKind, Rejection};
+use super::library::{RejectKind, Rejection, RemovedName};
 use crate::syntax::ast::{Decorator, ExprCall};
 use crate::syntax::{Expr, Span, ast, called, callee_or_itself, calls, path_of};
 use crate::value::{ArrayKind, Data, Instance, Sym, Value, counted, sym};
@@ -18,9 +18,8 @@ impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have, unless the program
     /// may set this name, test for it, or import a module of this name.
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
-        if let Some((version, instead)) = self.library.removed_name(path, name) {
-            let package = path.as_str().split('.').next().unwrap_or_default();
-            let is_old = || self.excludes(package, version);
+        if let Some(RemovedName { package, version, instead }) = self.library.removed_name(path, name) {
+            let is_old = || self.excludes(&package.to_lowercase(), version);
             if !self.may_be_given(name) && !self.tests_version(path, name) && !is_old() {
                 let assumed = sym(&format!("with {package} {version} or newer")).as_str();
                 let instead = instead.map_or_else(String::new, |instead| format!(": use `{instead}`"));
@@ -169,10 +168,11 @@ impl Interp<'_> {
 
     /// Whether code may set this attribute of an object by a name that is only known when it runs.
     pub(super) fn may_be_set_by_name(&self, object: &Value, name: Sym) -> bool {
-        let dynamic = ["setattr(", "__setattr__(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
+        let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
+        let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return true };
         let own = ["__getattr__", "__getattribute__", "__slots__", "__new__"];
         // If only one file is checked, the class may be in another file, whose text is not searched.
-        dynamic.iter().any(|text| self.mentions(text))
+        self.sources.may_set_by_name(self.root, class.name.as_str())
             || own.iter().any(|method| self.user_method(object, method).is_some())
             || self.classes_call(object, &["setattr", "vars", "locals"])
             || self.may_register(object, name)
@@ -203,8 +203,7 @@ impl Interp<'_> {
     /// classes that other bases complete: `class Net(Averaged, nn.Linear)`.
     pub(super) fn is_never_set(&self, class: Sym, name: Sym) -> bool {
         let sources = self.sources;
-        let is_set = sources.may_assign_to(self.root, class.as_str(), name.as_str())
-            || sources.binds_attribute(self.root, name.as_str());
+        let is_set = sources.may_assign_to(self.root, class.as_str(), name.as_str());
         !is_set && !is_meant_as_base(class) && !sources.is_mixed(self.root, class.as_str())
     }
 

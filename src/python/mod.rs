@@ -71,7 +71,9 @@ pub(crate) use flags::ON_CPU;
 pub(crate) use havoc::Hook;
 pub(crate) use import::{Import, Sources};
 pub(crate) use interp::{Interp, Rounds};
-pub(crate) use library::{BinOp, CommandOption, Event, Library, Observer, RejectKind, Rejection, UnaryOp, Words};
+pub(crate) use library::{
+    BinOp, CommandOption, Event, Library, Observer, RejectKind, Rejection, RemovedName, UnaryOp, Words,
+};
 pub(crate) use memo::{MEMO, MEMO_SIZE};
 pub(crate) use missing::{meant, missing_argument, nearest, surplus_arguments, unknown_argument};
 pub(crate) use skipped::Skipped;
