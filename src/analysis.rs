@@ -174,6 +174,7 @@ fn run(
             excludes: &excludes,
             missing_import: &missing,
             setting: &setting,
+            never_logs: &|name: &str| project.never_logs(file, name),
         };
         let parsed = rules::Source::new(file, body, source.text(), starred, answers);
         let mut found = rules::parsed(rules, &parsed);

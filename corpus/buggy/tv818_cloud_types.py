@@ -40,7 +40,7 @@ def main():
         gpus=1,  # warning: TV818
         max_epoch=3,  # warning: TV818
         checkpoint_callback=checkpoint,  # warning: TV818
-        callbacks=[EarlyStopping("loss", patient=3), LearningRateMonitor()],  # warning: TV818
+        callbacks=[EarlyStopping("accuracy", patient=3), LearningRateMonitor()],  # warning: TV818
     )
     data = torch.utils.data.TensorDataset(torch.rand(64, 16), torch.randint(10, (64,)))
     trainer.fit(Clouds(), torch.utils.data.DataLoader(data, batch_size=8))

@@ -52,7 +52,7 @@ def main(settings):
         accelerator="gpu",
         devices=Trainer(gpus=1).gpus,
         max_epochs=3,
-        callbacks=[checkpoint, EarlyStopping("loss", patience=3), LearningRateMonitor()],
+        callbacks=[checkpoint, EarlyStopping("accuracy", patience=3), LearningRateMonitor()],
         **settings,
     )
     model = Clouds("multiclass", {"task": "multiclass", "num_classes": 10})

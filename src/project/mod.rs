@@ -8,6 +8,7 @@ mod content;
 mod data;
 mod disk;
 mod imports;
+mod logged;
 mod own_imports;
 mod owners;
 mod programs;

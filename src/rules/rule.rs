@@ -93,6 +93,7 @@ pub(crate) struct Answers<'a> {
     pub excludes: &'a dyn Fn(&str, &str) -> bool,
     pub missing_import: MissingImport<'a>,
     pub setting: &'a dyn Fn(&str, &str) -> Setting<'a>,
+    pub never_logs: &'a dyn Fn(&str) -> bool,
 }
 
 /// A Python file without syntax errors.
@@ -112,6 +113,8 @@ pub(crate) struct Source<'a> {
     /// What the settings files of the project say about a key below another one, or about a key at any place if
     /// the first name is empty.
     pub(super) setting: &'a dyn Fn(&str, &str) -> Setting<'a>,
+    /// Whether the program logs values with Lightning, but none under this name.
+    pub(super) never_logs: &'a dyn Fn(&str) -> bool,
     /// All statements, including those in functions and classes.
     pub(super) statements: Vec<&'a Stmt>,
 }
@@ -125,8 +128,8 @@ impl<'a> Source<'a> {
         project: Answers<'a>,
     ) -> Source<'a> {
         let statements = statements(body, true);
-        let Answers { is_executed, excludes, missing_import, setting } = project;
-        Source { file, body, text, starred, is_executed, excludes, missing_import, setting, statements }
+        let Answers { is_executed, excludes, missing_import, setting, never_logs } = project;
+        Source { file, body, text, starred, is_executed, excludes, missing_import, setting, never_logs, statements }
     }
 
     pub(super) fn span(&self, range: TextRange) -> Span {

@@ -10,6 +10,7 @@ pub(super) mod loop_variable_reused;
 pub(super) mod missing_import;
 pub(super) mod misspelt_attribute;
 pub(super) mod misspelt_method;
+pub(super) mod monitor_not_logged;
 pub(super) mod optimizer_settings_ignored;
 pub(super) mod optimizers_returned_as_pair;
 pub(super) mod plateau_without_monitor;

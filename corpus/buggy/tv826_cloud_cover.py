@@ -1,0 +1,31 @@
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
+
+
+class CloudCover(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Sequential(torch.nn.Linear(12, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1))
+
+    def training_step(self, batch, index):
+        loss = torch.nn.functional.mse_loss(self.net(batch[0]), batch[1])
+        self.log("train/loss", loss)
+        return loss
+
+    def validation_step(self, batch, index):
+        self.log("valid/cover", torch.nn.functional.mse_loss(self.net(batch[0]), batch[1]))
+
+    def configure_optimizers(self):
+        optimizer = torch.optim.Adam(self.parameters())
+        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+        return {
+            "optimizer": optimizer,
+            "lr_scheduler": {"scheduler": scheduler, "monitor": "val_cover"},  # warning: TV826
+        }
+
+
+def callbacks():
+    best = ModelCheckpoint(monitor="valid/cover", mode="min")
+    patience = EarlyStopping("val/cover", patience=3)  # warning: TV826
+    return [best, patience]
