@@ -18,6 +18,7 @@ pub(super) mod gradients_of_inputs_miscounted;
 pub(super) mod hidden_state_not_detached;
 pub(super) mod layer_made_in_forward;
 pub(super) mod layer_never_called;
+pub(super) mod list_never_filled;
 pub(super) mod loss_cut_from_graph;
 pub(super) mod loss_summed_with_graph;
 pub(super) mod mean_loss_divided_by_samples;
