@@ -50,6 +50,7 @@ fn kind(rejects: Rejects) -> RejectKind {
         Rejects::Name => RejectKind::Name,
         Rejects::Arguments => RejectKind::Arguments,
         Rejects::Operation => RejectKind::Operation,
+        Rejects::Recursion => RejectKind::Recursion,
     }
 }
 

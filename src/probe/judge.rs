@@ -97,6 +97,7 @@ fn words(kind: Rejects) -> &'static str {
         Rejects::Operation => {
             r"(?i-u:NoneType|operand|subscriptable|iterable|not supported|has no len|concatenate|must be str)"
         }
+        Rejects::Recursion => r"(?i-u:recursion)",
         Rejects::Arguments => r"(?i-u:argument|missing|unexpected)",
         Rejects::Device | Rejects::Host | Rejects::Value => "",
     }

@@ -26,9 +26,8 @@ impl<'p> Interp<'p> {
         }
         let value = self.kept_view(&stmt.value, value);
         if let [Expr::Attribute(attribute)] = &*stmt.targets {
-            let object = self.eval(&attribute.value);
-            let (span, from) = (self.span(attribute), self.span(&*stmt.value));
-            self.setattr_from(&object, sym(attribute.attr.as_str()), value, span, Some(from));
+            let from = self.span(&*stmt.value);
+            self.assign_attribute(attribute, value, Some(from));
             return;
         }
         for target in &stmt.targets {
@@ -124,9 +123,7 @@ impl<'p> Interp<'p> {
                 self.set_name(sym(name.id.as_str()), value);
             }
             Expr::Attribute(attribute) => {
-                let object = self.eval(&attribute.value);
-                let span = self.span(attribute);
-                self.setattr(&object, sym(attribute.attr.as_str()), value, span);
+                self.assign_attribute(attribute, value, None);
             }
             Expr::Subscript(subscript) => {
                 let object = self.eval(&subscript.value);
@@ -139,6 +136,16 @@ impl<'p> Interp<'p> {
             }
             Expr::Starred(starred) => self.assign(&starred.value, value),
             _ => {}
+        }
+    }
+
+    /// Assigns the value of the expression at `from` to `object.name`.
+    fn assign_attribute(&mut self, attribute: &'p ast::ExprAttribute, value: Value, from: Option<Span>) {
+        let object = self.eval(&attribute.value);
+        let (name, span) = (sym(attribute.attr.as_str()), self.span(attribute));
+        match object {
+            Value::None => _ = self.lacks_everything(name, span),
+            object => self.setattr_from(&object, name, value, span, from),
         }
     }
 

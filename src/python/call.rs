@@ -2,10 +2,11 @@
 
 use super::budget::Abroad;
 use super::context::Mode;
+use super::decorator::WRAPPED;
 use super::expected::is_expected_to_fail;
 use super::generator::Consumer;
 use super::interp::{Body, Code, Frame, Interp, MAX_DEPTH, MAX_RECURSION, UNCALLED_DEPTH};
-use super::leave::Leave;
+use super::leave::{BlockKind, Leave};
 use super::memo::Recall;
 use super::parameters;
 use super::protocol::calls_any;
@@ -325,6 +326,19 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Forgets the attributes of an instance that are `None`: a method of a subclass, which the program calls in
+    /// place of an empty one, often sets them.
+    fn fill_attributes(&mut self, object: Option<&Value>) {
+        let Some(instance) = object.and_then(|object| self.heap.instance_of(object)) else { return };
+        let empty: Vec<Sym> =
+            instance.attrs.iter().filter(|(_, value)| value.is_none()).map(|(name, _)| *name).collect();
+        if let Some(id) = object.and_then(Value::as_obj) {
+            for name in empty {
+                self.heap.set_attr(id, name.as_str(), Value::Unknown);
+            }
+        }
+    }
+
     /// [`Interp::forget_own`] for an instance and for its parts down to this depth: their methods
     /// may be called, too.
     fn forget_inside(&mut self, object: &Value, depth: u32) {
@@ -429,6 +443,7 @@ impl<'p> Interp<'p> {
         let Some(code) = self.code.get(function.code.0 as usize).cloned() else { return Value::Unknown };
         if self.is_overridden(function, code.body) {
             self.havoc_args(&args);
+            self.fill_attributes(args.pos.first().map(|object| &object.value));
             return Value::Unknown;
         }
         let first = args.pos.first().map(|a| a.value.clone());
@@ -455,7 +470,8 @@ impl<'p> Interp<'p> {
         if self.suspends(function.code) {
             return self.heap.suspend(Source::Call { function: id, vars, first, call: span });
         }
-        self.run_function(function, vars, first, span, None)
+        let result = self.run_function(function, vars, first, span, None);
+        if function.attrs.contains_key(&sym(WRAPPED)) { Value::Unknown } else { result }
     }
 
     /// Whether Python accepts these arguments for a function of the program.
@@ -485,6 +501,17 @@ impl<'p> Interp<'p> {
             false => self.foreign.contains(&code.file).then_some(Abroad::Visit),
         };
         if active > 0 && consumer.is_none() && self.never_returns(function.code, &vars) {
+            // Whether an object has an attribute is less certain than what a function calls. A caller may
+            // expect the failure.
+            let tries = |frame: &Frame<'p>| frame.blocks.iter().any(|block| matches!(block.kind, BlockKind::Try(_)));
+            let looks_up = |frame: &Frame<'p>| {
+                self.definition(frame)
+                    .is_some_and(|def| matches!(def.name.as_str(), "__getattr__" | "__getattribute__"))
+            };
+            if !self.frames.iter().any(|frame| tries(frame) || looks_up(frame)) {
+                let message = format!("`{}` always calls itself, so it never returns", function.name);
+                self.report_missing(RejectKind::Recursion, message, span);
+            }
             return self.raise("RecursionError");
         }
         let inlined = self.context.speculative && self.frames.len() > 1;
@@ -551,15 +578,15 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether this call repeats an active call of the same function with the same arguments,
-    /// without any condition or loop in between. Such a recursion has no end. Tensors may differ,
-    /// because they do not decide which function is called.
+    /// without any condition or loop in between. Such a recursion has no end. Tensors and unknown
+    /// values may differ, because they do not decide which function is called.
     fn never_returns(&self, code: CodeId, vars: &Attrs) -> bool {
         let Some(frame) = self.frames.iter().rev().find(|frame| frame.code == Some(code)) else { return false };
         let Data::Scope(active) = self.heap.get(frame.home) else { return false };
+        let is_data = |value: &Value| value.is_unknown() || self.heap.is_tensor(value);
         let same = |name: &Sym, value: &Value| match (active.vars.get(name), value) {
-            (Some(old @ Value::Obj(a)), Value::Obj(b)) => {
-                a == b || self.heap.is_tensor(old) && self.heap.is_tensor(value)
-            }
+            (Some(old), value) if is_data(old) && is_data(value) => true,
+            (Some(Value::Obj(a)), Value::Obj(b)) => a == b,
             (Some(Value::None), Value::None) => true,
             (Some(Value::Str(a)), Value::Str(b)) => a == b,
             (Some(Value::Bool(a)), Value::Bool(b)) => a == b,

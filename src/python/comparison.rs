@@ -245,6 +245,12 @@ impl<'p> Interp<'p> {
                 (module(x) == module(y) && module(x) == Some("torch")).then_some(false)
             }
             (Value::Dtype(x), Value::Dtype(y)) => Some(x == y),
+            // A class of the program is not one of a library.
+            (Value::Obj(id), Value::Path(_)) | (Value::Path(_), Value::Obj(id))
+                if matches!(self.heap.get(*id), Data::Class(_)) =>
+            {
+                Some(false)
+            }
             // A value that is known by its path in a library is assumed not to be None.
             (Value::Path(_), Value::None) | (Value::None, Value::Path(_)) => Some(false),
             (Value::None, _) | (_, Value::None) => Some(false),

@@ -8,6 +8,40 @@ use crate::value::{Data, Function, Items, Type, Value, sym};
 
 /// Marks an abstract method, which subclasses must define.
 pub(super) const ABSTRACT: &str = "__abstract__";
+/// Marks a function whose calls may have another result than its body gives.
+pub(super) const WRAPPED: &str = "__wrapped__";
+/// Packages whose decorators return what the function returns, as far as the program sees.
+const TRANSPARENT: &[&str] = &[
+    "abc",
+    "accelerate",
+    "beartype",
+    "builtins",
+    "cachetools",
+    "click",
+    "contextlib",
+    "deprecated",
+    "einops",
+    "functools",
+    "hydra",
+    "jaxtyping",
+    "lightning",
+    "line_profiler",
+    "memory_profiler",
+    "numpy",
+    "overrides",
+    "pytest",
+    "pytorch_lightning",
+    "timm",
+    "torch",
+    "torchtyping",
+    "torchvision",
+    "tqdm",
+    "transformers",
+    "typeguard",
+    "typing",
+    "typing_extensions",
+    "warnings",
+];
 /// Libraries whose decorators compile functions.
 const COMPILERS: &[&str] = &["triton", "numba", "taichi"];
 
@@ -17,9 +51,10 @@ fn is_compiler(decorator: &Value) -> bool {
 }
 
 impl<'p> Interp<'p> {
-    /// The value of a decorated function or class. An unknown decorator is assumed to return it
-    /// unchanged, and so is a decorator of the program, unless it defines a function: its result may
-    /// call the decorated one with other arguments.
+    /// The value of a decorated function or class. An unknown decorator is assumed to return a function that
+    /// calls it with the same arguments, but may have another result. A decorator of the program is assumed to
+    /// return it unchanged, unless it defines a function: its result may call the decorated one with other
+    /// arguments.
     pub(super) fn decorate(&mut self, decorator: &'p Expr, value: Value) -> Value {
         let span = self.span(decorator);
         // `@x.setter`, `@x.deleter` and `@x.getter` of a property: the result is a property, too.
@@ -74,6 +109,10 @@ impl<'p> Interp<'p> {
                     if self.is_callable(&result) {
                         return result;
                     }
+                    let package = path.as_str().split('.').next().unwrap_or_default();
+                    if !TRANSPARENT.contains(&package) {
+                        self.mark(&value, WRAPPED, Value::Bool(true));
+                    }
                 }
             },
             Value::Obj(id) => match self.heap.get(*id) {
@@ -97,7 +136,10 @@ impl<'p> Interp<'p> {
                 }
             }
             // The decorator may store the function, and unseen code may call it later.
-            _ => self.hook_args(&Args::positional([value.clone()], span)),
+            _ => {
+                self.hook_args(&Args::positional([value.clone()], span));
+                self.mark(&value, WRAPPED, Value::Bool(true));
+            }
         }
         value
     }

@@ -10,7 +10,7 @@ use super::missing::{is_meant_as_base, missing_argument, surplus_arguments, unkn
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExprCall, StmtFunctionDef};
 use crate::syntax::{Expr, Span, Stmt};
-use crate::value::{Data, Function, ObjId, Sym, Value, sym};
+use crate::value::{Data, Function, ObjId, Sym, Type, Value, sym};
 
 /// Decorators that do not change a function's signature.
 const PLAIN: &[&str] = &["staticmethod", "classmethod", "abstractmethod"];
@@ -132,6 +132,21 @@ impl Interp<'_> {
         let parameters = self.parameters(function)?;
         let names = parameters.posonlyargs.iter().chain(&parameters.args);
         Some(names.map(|parameter| parameter.name().as_str().to_owned()).collect())
+    }
+
+    /// For each positional parameter of a function, the kind of its default, if this is a number, a text or a truth
+    /// value.
+    pub(super) fn kinds_of_defaults(&self, function: &Value) -> Vec<Option<Type>> {
+        let Some(Data::Function(function)) = function.as_obj().map(|id| self.heap.get(id)) else { return Vec::new() };
+        let Some(parameters) = self.parameters(function) else { return Vec::new() };
+        let kind = |default: &Expr| match default {
+            Expr::BooleanLiteral(_) => Some(Type::Bool),
+            Expr::NumberLiteral(_) => Some(Type::Float),
+            Expr::StringLiteral(_) => Some(Type::Str),
+            _ => None,
+        };
+        let all = parameters.posonlyargs.iter().chain(&parameters.args);
+        all.map(|parameter| parameter.default.as_deref().and_then(kind)).collect()
     }
 
     /// Whether a function has no decorators.

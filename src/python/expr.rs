@@ -424,6 +424,13 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Reports an attribute of `None`, which the program reads or sets.
+    pub(super) fn lacks_everything(&mut self, name: Sym, span: Span) -> Value {
+        let message = format!("`None` has no attribute `{name}`");
+        self.report_missing(RejectKind::Operation, message, span);
+        self.raise("AttributeError")
+    }
+
     /// `object.name` in the program's source.
     fn read_attribute(&mut self, object: &Value, name: Sym, span: Span) -> Value {
         if let Value::Path(path) = object {
@@ -433,9 +440,7 @@ impl<'p> Interp<'p> {
         } else if self.lacks_attribute(object, name, span) {
             return self.raise("AttributeError");
         } else if object.is_none() && !name.as_str().starts_with("__") {
-            let message = format!("`None` has no attribute `{name}`");
-            self.report_missing(RejectKind::Operation, message, span);
-            return self.raise("AttributeError");
+            return self.lacks_everything(name, span);
         } else if object.is_unknown() {
             self.pass_unjudged(span);
         }

@@ -32,10 +32,11 @@ impl Interp<'_> {
     /// Tells observers that a positional argument has the name of another parameter of the callee.
     pub(super) fn note_places(&mut self, callee: &Value, call: &ExprCall) {
         // Each call is checked only once: its callee is nearly always the same.
-        if call.arguments.args.len() < 2 || !self.placed.insert(self.span(call)) {
+        if call.arguments.args.is_empty() || !self.placed.insert(self.span(call)) {
             return;
         }
         let of_library = matches!(callee, Value::Path(_));
+        let mut kinds = Vec::new();
         let parameters: Vec<String> = match callee {
             Value::Path(path) => match self.library.parameters(*path) {
                 Some(names) => names.iter().map(|name| name.as_str().to_owned()).collect(),
@@ -54,13 +55,19 @@ impl Interp<'_> {
                     }
                     callee => (callee.clone(), 0),
                 };
+                kinds = self.kinds_of_defaults(&function).into_iter().skip(bound).collect();
                 match self.positional_names(&function) {
                     Some(names) => names.into_iter().skip(bound).collect(),
                     None => return,
                 }
             }
         };
-        let Some((argument, own, other)) = misplaced(call, &parameters, of_library) else { return };
+        // The two parameters have defaults of different kinds: `alpha=1.0, aux_loss=False`.
+        let differ = |a: usize, b: usize| match (kinds.get(a), kinds.get(b)) {
+            (Some(Some(a)), Some(Some(b))) => a != b,
+            _ => false,
+        };
+        let Some((argument, own, other)) = misplaced(call, &parameters, of_library, &differ) else { return };
         if self.is_called_both_ways(call, argument) || self.swaps_on_purpose() {
             return;
         }
@@ -105,12 +112,17 @@ impl Interp<'_> {
 
 /// The first argument that is in the place of another parameter, the parameter whose name it has, and
 /// the parameter to which it is given.
-fn misplaced<'a>(call: &'a ExprCall, parameters: &[String], of_library: bool) -> Option<(&'a Expr, String, String)> {
+fn misplaced<'a>(
+    call: &'a ExprCall,
+    parameters: &[String],
+    of_library: bool,
+    differ: &dyn Fn(usize, usize) -> bool,
+) -> Option<(&'a Expr, String, String)> {
     let arguments = &call.arguments.args;
     if arguments.iter().any(Expr::is_starred_expr) {
         return None;
     }
-    arguments.iter().zip(parameters).find_map(|(argument, other)| {
+    arguments.iter().zip(parameters).enumerate().find_map(|(place, (argument, other))| {
         let name = last_name(argument)?;
         let own = parameters.iter().find(|parameter| **parameter == name)?;
         // The parameter of this name must not get the argument of this name.
@@ -120,7 +132,7 @@ fn misplaced<'a>(call: &'a ExprCall, parameters: &[String], of_library: bool) ->
         // The arguments are exchanged, or the parameter gets no argument.
         let is_moved = match instead {
             Some(instead) => parameters.iter().any(|parameter| parameter == instead),
-            None => of_library && at >= arguments.len() && OPTIONS.contains(&name),
+            None => at >= arguments.len() && (of_library && OPTIONS.contains(&name) || differ(place, at)),
         };
         // A second argument of this name shows that the value has several uses.
         let twice = arguments.iter().filter(|one| last_name(one) == Some(name)).count() > 1;

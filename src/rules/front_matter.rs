@@ -116,6 +116,7 @@ pub enum Rejects {
     Name,
     Arguments,
     Operation,
+    Recursion,
 }
 
 /// What an Example needs to run.
