@@ -19,6 +19,7 @@ mod page;
 mod rule;
 mod sections;
 mod trace;
+mod unset;
 mod watch;
 
 use std::path::Path;

@@ -9,6 +9,7 @@
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
+use crate::rules::unset::{Unset, unset};
 use crate::syntax::ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
 use crate::syntax::ast::{
     BoolOp, CmpOp, Comprehension, ExceptHandler, ExprCall, Pattern, StmtClassDef, StmtFunctionDef, StmtIf,
@@ -84,6 +85,14 @@ impl Rule for AttributeSetInSomeBranches {
             let Some(init) = methods(class).find(|method| method.name.as_str() == "__init__") else { continue };
             check(findings, source, init, Some(class));
             check_later(findings, source, init, class);
+        }
+        for Unset { name, test, set, read } in unset(source) {
+            let span = source.span(read);
+            if !findings.any_at(span) {
+                let message = format!("`{name}` is set only if `{test}`, but is always read here");
+                let label = Label { span: source.span(set), message: "it is set here".to_owned() };
+                findings.report(NAME, Severity::Warning, message, span, vec![label]);
+            }
         }
     }
 }

@@ -1,0 +1,333 @@
+//! Variables that are set only under a condition, and read without it: `if args.mixup: lam = draw()`, and later
+//! `lam * loss`.
+//!
+//! Only conditions whose value does not change are considered: flags, comparisons of a variable with constants, and
+//! combinations of these. The caller may make sure that the condition holds, so the findings are warnings.
+
+use rustc_hash::FxHashMap;
+
+use crate::rules::rule::Source;
+use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
+use crate::syntax::ast::{self, ExceptHandler, Parameters, StmtIf, UnaryOp};
+use crate::syntax::{Expr, Ranged, Stmt, TextRange, blocks, bound_by, called, expressions, parts, path_of, statements};
+
+/// A variable that an `if` statement sets, and that is read later although nothing shows that the condition holds.
+pub(super) struct Unset<'a> {
+    pub name: &'a str,
+    /// The condition, as it is written.
+    pub test: String,
+    /// The place where the variable is set.
+    pub set: TextRange,
+    /// The first place that reads it.
+    pub read: TextRange,
+}
+
+/// The variables of a file, and of its functions, that are set only under a condition, and read without it.
+pub(super) fn unset<'a>(source: &Source<'a>) -> Vec<Unset<'a>> {
+    let functions = source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt());
+    let functions = functions.map(|def| (def.body.as_slice(), Some(&*def.parameters)));
+    std::iter::once((source.body, None))
+        .chain(functions)
+        .flat_map(|(body, parameters)| unset_in(source, body, parameters))
+        .collect()
+}
+
+fn unset_in<'a>(source: &Source<'a>, body: &'a [Stmt], parameters: Option<&'a Parameters>) -> Vec<Unset<'a>> {
+    let inside = statements(body, false);
+    if !inside.iter().any(|stmt| stmt.as_if_stmt().is_some_and(|one| names_set(one).next().is_some())) {
+        return Vec::new();
+    }
+    let mut bound = Bound::of(body.iter());
+    parameters.into_iter().flat_map(Parameters::iter).for_each(|parameter| bound.add(parameter.name().as_str()));
+    let scope = Scope { text: source.text, module: source.body, body, bound, inside };
+    let mut found = Vec::new();
+    let mut all = vec![body];
+    while let Some(block) = all.pop() {
+        for (at, stmt) in block.iter().enumerate() {
+            if !matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
+                all.extend(blocks(stmt));
+            }
+            let rest = block.get(at + 1..).unwrap_or_default();
+            if let Stmt::If(one) = stmt
+                && let Some((name, set, read)) = scope.unset(one, rest)
+            {
+                let test = scope.text_of(&one.test).split_whitespace().collect::<Vec<_>>().join(" ");
+                found.push(Unset { name, test, set, read });
+            }
+        }
+    }
+    found
+}
+
+struct Scope<'a> {
+    text: &'a str,
+    module: &'a [Stmt],
+    body: &'a [Stmt],
+    bound: Bound<'a>,
+    /// All statements of the scope.
+    inside: Vec<&'a Stmt>,
+}
+
+impl<'a> Scope<'a> {
+    /// A name that an `if` sets, the place where it does, and the first place in the statements after it that reads
+    /// the name although nothing shows that the condition holds.
+    fn unset(&self, one: &'a StmtIf, rest: &'a [Stmt]) -> Option<(&'a str, TextRange, TextRange)> {
+        let paths = constant_paths(&one.test)?;
+        let arms: Vec<&[Stmt]> = one.elif_else_clauses.iter().map(|clause| clause.body.as_slice()).collect();
+        let has_elif = one.elif_else_clauses.iter().any(|clause| clause.test.is_some());
+        if has_elif || ends(&one.body) || arms.iter().any(|arm| ends(arm)) || !self.is_constant(&paths, one) {
+            return None;
+        }
+        // Other `if` statements with the same condition may set the name, too.
+        let same: Vec<&StmtIf> = self
+            .inside
+            .iter()
+            .filter_map(|stmt| stmt.as_if_stmt())
+            .filter(|other| self.text_of(&other.test) == self.text_of(&one.test))
+            .collect();
+        // Inside another `if` with the same condition, the condition holds.
+        let is_inside = |inner: &StmtIf| {
+            same.iter().any(|outer| outer.range() != inner.range() && outer.range().contains_range(inner.range()))
+        };
+        if is_inside(one) {
+            return None;
+        }
+        let set_by = Bound::of(same.iter().filter(|other| !is_inside(other)).flat_map(|other| &other.body));
+        let names = names_set(one).filter(|(name, _)| self.bound.times(name) == set_by.times(name));
+        let read = |(name, set): (&'a str, TextRange)| Some((name, set, first_read(rest, name, &paths)?));
+        names.filter_map(read).min_by_key(|(.., read)| read.start())
+    }
+
+    fn text_of(&self, test: &Expr) -> &'a str {
+        self.text.get(test.range().start().to_usize()..test.range().end().to_usize()).unwrap_or_default()
+    }
+
+    /// Whether the values of a condition stay the same in the scope, as far as its statements show, and no statement
+    /// makes sure that the condition holds.
+    fn is_constant(&self, paths: &[Vec<&str>], one: &StmtIf) -> bool {
+        let root_is_constant = |path: &Vec<&str>| path.first().is_some_and(|root| self.bound.times(root) <= 1);
+        let in_loops = Bound::of(self.inside.iter().flat_map(|stmt| match stmt {
+            Stmt::For(each) => each.body.as_slice(),
+            Stmt::While(each) => each.body.as_slice(),
+            _ => &[],
+        }));
+        let is_target = |root: &str| {
+            let targets = self.inside.iter().filter_map(|stmt| stmt.as_for_stmt()).map(|each| &*each.target);
+            targets.flat_map(parts).any(|target| path_of(target) == [root])
+        };
+        let changes = |path: &Vec<&str>| {
+            let root = path.first().copied().unwrap_or_default();
+            let sets = |expr: &&Expr| path_of(expr) == *path && is_stored(expr);
+            in_loops.times(root) > 0
+                || is_target(root)
+                || path.len() > 1 && self.body.iter().flat_map(expressions).filter(sets).count() > 0
+                || self.is_literal(root)
+        };
+        let guards = |stmt: &&&Stmt| stmt.range().start() < one.range().start() && guards(stmt, paths);
+        paths.iter().all(|path| root_is_constant(path) && !changes(path)) && self.inside.iter().find(guards).is_none()
+    }
+
+    /// Whether the module gives a name only a constant, so that one arm never runs.
+    fn is_literal(&self, name: &str) -> bool {
+        let assigned = self.module.iter().filter_map(Stmt::as_assign_stmt);
+        let to = assigned.filter(|assign| assign.targets.iter().any(|target| path_of(target) == [name]));
+        to.into_iter().any(|assign| assign.value.is_literal_expr())
+    }
+}
+
+/// The names that the statements directly in an `if` assign, with the places.
+fn names_set(one: &StmtIf) -> impl Iterator<Item = (&str, TextRange)> {
+    let targets = one.body.iter().flat_map(|stmt| match stmt {
+        Stmt::Assign(assign) => assign.targets.as_slice(),
+        _ => &[],
+    });
+    targets.flat_map(parts).filter(|expr| is_stored(expr)).filter_map(|expr| {
+        let name = expr.as_name_expr()?;
+        Some((name.id.as_str(), name.range()))
+    })
+}
+
+fn is_stored(expr: &Expr) -> bool {
+    match expr {
+        Expr::Name(name) => !name.ctx.is_load(),
+        Expr::Attribute(attribute) => !attribute.ctx.is_load(),
+        _ => false,
+    }
+}
+
+/// How often statements bind each name.
+struct Bound<'a>(FxHashMap<&'a str, usize>);
+
+impl<'a> Bound<'a> {
+    fn of(body: impl Iterator<Item = &'a Stmt>) -> Bound<'a> {
+        let mut bound = Bound(FxHashMap::default());
+        for stmt in body {
+            for name in expressions(stmt).into_iter().filter(|expr| is_stored(expr)).filter_map(Expr::as_name_expr) {
+                bound.add(name.id.as_str());
+            }
+            for stmt in statements(std::slice::from_ref(stmt), true) {
+                match stmt {
+                    Stmt::FunctionDef(def) => {
+                        bound.add(def.name.as_str());
+                        def.parameters.iter().for_each(|parameter| bound.add(parameter.name().as_str()));
+                    }
+                    Stmt::ClassDef(def) => bound.add(def.name.as_str()),
+                    Stmt::Import(ast::StmtImport { names, .. })
+                    | Stmt::ImportFrom(ast::StmtImportFrom { names, .. }) => {
+                        for alias in names {
+                            bound.add(bound_by(alias));
+                        }
+                    }
+                    // The name may be bound anywhere.
+                    Stmt::Global(ast::StmtGlobal { names, .. }) | Stmt::Nonlocal(ast::StmtNonlocal { names, .. }) => {
+                        for name in names {
+                            bound.add(name.as_str());
+                        }
+                    }
+                    Stmt::Try(attempt) => {
+                        for ExceptHandler::ExceptHandler(handler) in &attempt.handlers {
+                            handler.name.iter().for_each(|name| bound.add(name.as_str()));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        bound
+    }
+
+    fn add(&mut self, name: &'a str) {
+        *self.0.entry(name).or_default() += 1;
+    }
+
+    fn times(&self, name: &str) -> usize {
+        self.0.get(name).copied().unwrap_or_default()
+    }
+}
+
+/// The paths in a condition that is made of flags and comparisons with constants; `None` for other conditions.
+fn constant_paths(test: &Expr) -> Option<Vec<Vec<&str>>> {
+    let path = |expr| Some(path_of(expr)).filter(|path| !path.is_empty());
+    match test {
+        Expr::UnaryOp(operation) if operation.op == UnaryOp::Not => constant_paths(&operation.operand),
+        Expr::BoolOp(operation) => {
+            let parts: Option<Vec<_>> = operation.values.iter().map(constant_paths).collect();
+            parts.map(|parts| parts.concat())
+        }
+        Expr::Compare(compare) => {
+            let [right] = &*compare.comparators else { return None };
+            let is_constant = |expr: &Expr| match expr {
+                Expr::List(ast::ExprList { elts, .. }) | Expr::Tuple(ast::ExprTuple { elts, .. }) => {
+                    elts.iter().all(Expr::is_literal_expr)
+                }
+                expr => expr.is_literal_expr(),
+            };
+            match (&*compare.left, right) {
+                (left, right) if is_constant(right) => Some(vec![path(left)?]),
+                (left, right) if left.is_string_literal_expr() => Some(vec![path(right)?]),
+                _ => None,
+            }
+        }
+        Expr::Call(call) if path_of(&call.func) == ["hasattr"] => Some(vec![path(call.arguments.args.first()?)?]),
+        Expr::Name(_) | Expr::Attribute(_) => Some(vec![path(test)?]),
+        _ => None,
+    }
+    .filter(|paths| {
+        !paths.iter().any(|path| matches!(path.as_slice(), ["__name__" | "TYPE_CHECKING"] | [_, "TYPE_CHECKING"]))
+    })
+}
+
+/// Whether an expression contains one of these paths.
+fn mentions(expr: &Expr, paths: &[Vec<&str>]) -> bool {
+    parts(expr).into_iter().any(|part| paths.contains(&path_of(part)))
+}
+
+/// Whether a condition is about other options than the paths are: about `args.validate` if they contain
+/// `args.resume`. Other conditions often hold only together with the one of the paths.
+fn is_independent(test: &Expr, paths: &[Vec<&str>]) -> bool {
+    let is_option = |path: &Vec<&str>| {
+        let same_root = |other: &Vec<&str>| other.len() > 1 && other.first() == path.first();
+        path.len() > 1 && path.first() != Some(&"self") && paths.iter().any(same_root)
+    };
+    !mentions(test, paths) && constant_paths(test).is_some_and(|about| about.iter().all(is_option))
+}
+
+/// Whether a statement ends the scope, or the round of a loop, under a condition with one of these paths.
+fn guards(stmt: &Stmt, paths: &[Vec<&str>]) -> bool {
+    match stmt {
+        Stmt::Assert(assert) => mentions(&assert.test, paths),
+        Stmt::If(one) => {
+            let tests = one.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref());
+            let about = std::iter::once(&*one.test).chain(tests).any(|test| mentions(test, paths));
+            about && blocks(stmt).into_iter().any(ends)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the last statement of a block leaves it.
+fn ends(body: &[Stmt]) -> bool {
+    match body.last() {
+        Some(Stmt::Return(_) | Stmt::Raise(_) | Stmt::Continue(_) | Stmt::Break(_)) => true,
+        Some(Stmt::Expr(stmt)) => {
+            let function = stmt.value.as_call_expr().and_then(called);
+            function.is_some_and(|name| matches!(name, "exit" | "_exit" | "quit" | "abort" | "error" | "fail"))
+        }
+        Some(Stmt::If(one)) => {
+            one.elif_else_clauses.last().is_some_and(|clause| clause.test.is_none())
+                && blocks(&Stmt::If(one.clone())).into_iter().all(ends)
+        }
+        _ => false,
+    }
+}
+
+/// The first place in statements that reads a name, except under a condition that contains the name or one of the
+/// paths, in a `try` statement, and after a statement that [`guards`].
+fn first_read(body: &[Stmt], name: &str, paths: &[Vec<&str>]) -> Option<TextRange> {
+    let mut all = paths.to_vec();
+    all.push(vec![name]);
+    let end = body.iter().position(|stmt| guards(stmt, &all)).unwrap_or(body.len());
+    let mut reads = Reads { name, paths: &all, found: None };
+    reads.visit_body(body.get(..end).unwrap_or_default());
+    reads.found
+}
+
+struct Reads<'a> {
+    name: &'a str,
+    paths: &'a [Vec<&'a str>],
+    found: Option<TextRange>,
+}
+
+impl<'a> Visitor<'a> for Reads<'_> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        let is_guarded = match stmt {
+            Stmt::If(one) => {
+                let clauses = one.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref());
+                let mut tests = std::iter::once(&*one.test).chain(clauses);
+                !tests.all(|test| is_independent(test, self.paths))
+            }
+            Stmt::While(each) => mentions(&each.test, self.paths),
+            Stmt::Try(_) | Stmt::FunctionDef(_) | Stmt::ClassDef(_) | Stmt::Match(_) => true,
+            _ => false,
+        };
+        if !is_guarded && self.found.is_none() {
+            walk_stmt(self, stmt);
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        let is_guarded = match expr {
+            Expr::If(choice) => mentions(&choice.test, self.paths),
+            Expr::BoolOp(operation) => operation.values.iter().any(|value| mentions(value, self.paths)),
+            Expr::Lambda(_) => true,
+            _ => false,
+        };
+        if is_guarded || self.found.is_some() {
+            return;
+        }
+        match expr {
+            Expr::Name(name) if name.id.as_str() == self.name && name.ctx.is_load() => self.found = Some(name.range()),
+            _ => walk_expr(self, expr),
+        }
+    }
+}
