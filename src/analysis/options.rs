@@ -350,10 +350,13 @@ impl Worlds<'_> {
         // The result is the first option on which the finding depends. So the options whose other
         // values the program is assumed to accept are searched before the others.
         let of = |sure: bool| self.first.options.iter().filter(move |(_, o)| o.sure == sure).map(|(made, _)| *made);
+        // This run is always made, before the allowed number of runs is spent.
+        self.unknown();
         for pool in [of(true).collect(), of(false).collect()] {
-            let found = self.search(pool, finding, (Proof::Passed, Proof::Passed));
-            if !matches!(found, Dependence::No) {
-                return found;
+            match self.search(pool, finding, (Proof::Passed, Proof::Passed)) {
+                Some(Dependence::No) => {}
+                Some(found) => return found,
+                None => return self.unproved(finding),
             }
         }
         // If an option is unknown, an object that depends on it may be unknown, too. It is then
@@ -361,29 +364,39 @@ impl Worlds<'_> {
         // proofs.
         let all: Vec<Span> = self.first.options.keys().copied().collect();
         match self.search(all, finding, (Proof::Silent, Proof::Reached)) {
-            found @ Dependence::One(..) => found,
-            // Too many runs are needed.
-            Dependence::Several => {
+            Some(found @ Dependence::One(..)) => found,
+            Some(Dependence::Several) => {
                 let known = self.known.borrow();
                 let refuted = known.values().any(|run| run.refutes(finding, self.first, Proof::Passed));
                 if refuted { Dependence::Several } else { Dependence::No }
             }
+            None => self.unproved(finding),
             // The run with unknown options neither has the finding nor reaches the end of the
             // program.
-            Dependence::No if self.unknown().is_some_and(|run| run.exhausted && !run.has(finding)) => {
+            Some(Dependence::No) if self.unknown().is_some_and(|run| run.exhausted && !run.has(finding)) => {
                 Dependence::Several
             }
-            Dependence::No => Dependence::No,
+            Some(Dependence::No) => Dependence::No,
+        }
+    }
+
+    /// The answer if more runs than allowed are needed: the finding depends on no option if it does not need any
+    /// default.
+    fn unproved(&self, finding: &Finding) -> Dependence<'_> {
+        match self.unknown() {
+            Some(run) if run.has(finding) => Dependence::No,
+            _ => Dependence::Several,
         }
     }
 
     /// Like [`Worlds::decides`], for some of the options. The first of `proofs` is required from a
-    /// run with unknown options, the second from a run with a known value.
-    fn search(&self, mut pool: Vec<Span>, finding: &Finding, proofs: (Proof, Proof)) -> Dependence<'_> {
-        match self.any(&pool, finding, proofs.0) {
-            Some(true) if !pool.is_empty() => self.one_of(&mut pool, finding, proofs).unwrap_or(Dependence::Several),
-            _ => Dependence::No,
+    /// run with unknown options, the second from a run with a known value. `None` if more runs than allowed are
+    /// needed.
+    fn search(&self, mut pool: Vec<Span>, finding: &Finding, proofs: (Proof, Proof)) -> Option<Dependence<'_>> {
+        if pool.is_empty() || !self.any(&pool, finding, proofs.0)? {
+            return Some(Dependence::No);
         }
+        Some(self.one_of(&mut pool, finding, proofs).unwrap_or(Dependence::Several))
     }
 
     /// Searches the options in `pool` for one on which the finding depends. `None` if too many runs

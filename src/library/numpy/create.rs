@@ -234,8 +234,18 @@ pub(crate) fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Or
 
 fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
-    let dtype = dtype_arg(cx, &b.get("dtype"));
     let value = b.get(if cx.name() == "array" { "object" } else { "a" });
+    let is_object = match b.get("dtype") {
+        Value::Str(name) => &*name == "object" || &*name == "O",
+        other => {
+            other.as_path().is_some_and(|path| matches!(path, "builtins.object" | "numpy.object_" | "numpy.object"))
+        }
+    };
+    // The elements of an array of objects may be anything, such as tensors.
+    if is_object {
+        return Value::Unknown;
+    }
+    let dtype = dtype_arg(cx, &b.get("dtype"));
     let frame = || crate::library::pandas::as_array(cx, &value);
     let Some(mut out) = frame().or_else(|| as_array(cx, &value)) else {
         // The result is certainly an array, but at most its dtype is known.

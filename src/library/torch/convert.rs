@@ -69,7 +69,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.Tensor.", "data_ptr storage_offset sparse_dim dense_dim", |_, _| Value::Any(Type::Int));
     t.listed("torch.Tensor.", "element_size", element_size);
     t.listed("torch.Tensor.", "to_dense", to_dense);
-    t.family("torch.Tensor.", "retain_grad record_stream", "input, *args", |_, _| Value::None);
+    t.listed("torch.Tensor.", "retain_grad", retain_grad);
+    t.family("torch.Tensor.", "record_stream", "input, *args", |_, _| Value::None);
     t.family("torch.Tensor.", "stride storage untyped_storage storage_type", "input, *args", |_, _| Value::Unknown);
 }
 
@@ -476,6 +477,14 @@ fn requires_grad_(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.it.heap.update_tensor(id, |t| t.grad = grad);
     }
     value
+}
+
+/// `retain_grad`: optimizers treat the tensor like a leaf from now on.
+fn retain_grad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if let Some(id) = b.get("input").as_obj() {
+        cx.it.heap.update_tensor(id, |t| t.grad = Grad::Unknown);
+    }
+    Value::None
 }
 
 fn detach_(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -24,12 +24,17 @@ pub(crate) enum Dims {
     Unknown,
 }
 
+/// Texts of programs that name the dimensions of tensors.
+const NAMED: &[&str] = &[".names =", "names=(", "names=[", "refine_names(", ".rename(", "align_to("];
+
 /// Reads a `dim=` argument: an integer, a sequence of integers, or `None` for all dimensions. `Err`
 /// if the call is rejected; the rejection is already reported.
 pub(crate) fn dims_of(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<Dims, ()> {
     match value {
         Value::None => return Ok(Dims::All),
         Value::Any(Type::Int) | Value::Ranged(_) | Value::Size(_) => return Ok(Dims::One),
+        // Before PyTorch 2.15, dimensions may have names.
+        Value::Str(_) | Value::Among(_) if NAMED.iter().any(|text| cx.it.mentions(text)) => return Ok(Dims::Unknown),
         Value::Float(_) | Value::Str(_) | Value::Among(_) | Value::Any(Type::Float | Type::Str) => {
             let message = "`dim` must be an integer or a tuple of integers";
             cx.reject(RejectKind::Value, message, Vec::new());

@@ -63,6 +63,10 @@ impl Rule for MisspeltAttribute {
         for call in source.body.iter().flat_map(calls) {
             let Some(callee) = call.func.as_attribute_expr() else { continue };
             let name = callee.attr.as_str();
+            // Other libraries have methods such as `argKmin`.
+            if name.contains(|c: char| c.is_ascii_uppercase()) {
+                continue;
+            }
             let Some(meant) = METHODS.iter().find(|method| is_slip(name, method)) else { continue };
             let is_own = matches!(path_of(&callee.value).as_slice(), ["self" | "cls"]);
             let is_tried = tried.iter().any(|range| range.contains_range(call.range()));

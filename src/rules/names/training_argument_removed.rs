@@ -8,12 +8,12 @@ use crate::syntax::{Ranged, Stmt, TextRange, calls, path_of};
 const NAME: &str = "training-argument-removed";
 
 /// Arguments of `TrainingArguments`: the name, a version that does not have it, and what replaces it. The
-/// names come from a comparison of the fields of the versions 4.30, 4.40, 4.45, 4.46, 4.47, 4.49, 4.57, 5.0
+/// names come from a comparison of the fields of the versions 4.30, 4.40, 4.45, 4.46, 4.47, 4.49, 4.50, 4.51, 4.57, 5.0
 /// and 5.24: the version is the first of these that lacks the field.
 const ARGUMENTS: &[(&str, &str, &str)] = &[
-    ("evaluation_strategy", "4.57", "`eval_strategy`"),
-    ("dispatch_batches", "4.57", "`accelerator_config`"),
-    ("split_batches", "4.57", "`accelerator_config`"),
+    ("evaluation_strategy", "4.51", "`eval_strategy`"),
+    ("dispatch_batches", "4.51", "`accelerator_config`"),
+    ("split_batches", "4.51", "`accelerator_config`"),
     ("use_ipex", "4.57", ""),
     ("sharded_ddp", "4.40", "`fsdp`"),
     ("xpu_backend", "4.40", "`ddp_backend`"),
@@ -49,7 +49,7 @@ const ARGUMENTS: &[(&str, &str, &str)] = &[
 
 /// Names that `transformers` exported: the name, a version without it, and what replaces it.
 const NAMES: &[(&str, &str, &str)] = &[
-    ("AdamW", "4.57", "`torch.optim.AdamW`"),
+    ("AdamW", "4.50", "`torch.optim.AdamW`"),
     ("AutoModelWithLMHead", "5.0", "`AutoModelForCausalLM`, `AutoModelForMaskedLM` or `AutoModelForSeq2SeqLM`"),
     ("Conversation", "4.46", ""),
     ("ConversationalPipeline", "4.46", ""),

@@ -413,8 +413,14 @@ const MEMBER: Topic = Topic::new("member");
 /// and likewise for parameters and modules, so only other values are checked.
 fn check_free(cx: &mut Cx<'_, '_>, object: &Value, name: &Value) {
     let (Some(id), Some(name)) = (object.as_obj(), name.as_str()) else { return };
+    // A layer of a library may have registered a parameter or module that is `None`: `bias=False`.
+    let mro = cx.it.mro_of(object);
+    let is_layer = mro
+        .iter()
+        .any(|class| class.as_path().is_some_and(|path| !matches!(path, "torch.nn.Module" | "builtins.object")));
     let is_plain = |heap: &Heap, value: &Value| match value {
         Value::Unknown | Value::Open(_) => false,
+        Value::None => !is_layer,
         // A property may have no value yet.
         Value::Obj(id) => matches!(heap.get(*id), Data::List(_) | Data::Dict(_)),
         _ => true,
