@@ -28,7 +28,15 @@ TITLES = {"Example": "example", "Use instead": "instead"}
 
 # Kinds of rejected calls, and rules, that have no witness: they are about the code, not about values of
 # arguments.
-WITHOUT_WITNESS = {"name", "arguments", "operation", "undefined-name", "missing-import", "scaler-updated-before-step"}
+WITHOUT_WITNESS = {
+    "name",
+    "arguments",
+    "operation",
+    "recursion",
+    "undefined-name",
+    "missing-import",
+    "scaler-updated-before-step",
+}
 
 
 def main():

@@ -1,3 +1,5 @@
+"""Training of a model of the cover of clouds, with a checkpoint of the best epoch."""
+# needs: data
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint

@@ -193,6 +193,16 @@ pub(crate) fn is_module(path: &str) -> bool {
 /// The message for a name that its module or class does not have; `None` if the name may exist.
 pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     let names = NAMES.get(path)?;
+    // `torch.nn` itself has only classes and modules. Its functions are in these modules.
+    let is_submodule =
+        || name == "grad" || modules::MODULES.contains(&name) || NAMES.contains_key(&*format!("torch.nn.{name}"));
+    if path == "torch.nn" && name.starts_with(|c: char| c.is_ascii_lowercase()) && !is_submodule() {
+        let all = ["torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.utils.rnn"];
+        let module = all.into_iter().find(|module| NAMES.get(module).is_some_and(|names| names.contains(name)));
+        if let Some(module) = module {
+            return Some(format!("`torch.nn.{name}` does not exist: use `{module}.{name}`"));
+        }
+    }
     // `torch.nn.modules` is treated as `torch.nn`.
     let is_module = match path {
         "torch.nn" => modules::MODULES.contains(&name),
