@@ -217,6 +217,11 @@ const STANDARD_LIBRARY: &[&str] = &[
     "zoneinfo",
 ];
 
+/// Whether a top-level module belongs to a library that torchvet knows, or to Python.
+pub(crate) fn is_known(top: &str) -> bool {
+    find(top).is_some() || is_standard(top)
+}
+
 /// Whether a top-level module belongs to the standard library.
 pub(crate) fn is_standard(module: &str) -> bool {
     STANDARD_LIBRARY.binary_search(&module).is_ok()

@@ -161,7 +161,7 @@ impl<'p> Origins<'p> {
                 let text = format!("`{name}` of `{}`", def.name);
                 Some(self.origin(own.name().range(), Kind::Parameter, text))
             }
-            From::Import(top) if !is_known(top) => {
+            From::Import(top) if !libraries::is_known(top) => {
                 Some(self.origin(range, Kind::Name, format!("`{name}`, from the unknown library `{top}`")))
             }
             other => self.of(other, depth),
@@ -207,7 +207,7 @@ impl<'p> Origins<'p> {
     fn is_of_library(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Name(name) => match self.definitions.of_name(&name.id, name.start().to_u32()) {
-                Some(From::Import(top)) => is_known(top),
+                Some(From::Import(top)) => libraries::is_known(top),
                 _ => false,
             },
             Expr::Attribute(attribute) => self.is_of_library(&attribute.value),
@@ -233,11 +233,6 @@ impl<'p> Origins<'p> {
             None => line.to_owned(),
         }
     }
-}
-
-/// Whether a module belongs to a library that torchvet knows, or to Python.
-fn is_known(top: &str) -> bool {
-    libraries::find(top).is_some() || libraries::is_standard(top)
 }
 
 fn is_self(expr: &Expr) -> bool {

@@ -198,9 +198,7 @@ mod tests {
             for path in names.chain(table.aliases.keys()) {
                 let root = path.as_str().split('.').next().unwrap_or_default();
                 // torchvet's own helpers, and names that usually are modules of the program.
-                let known = ["torchvet", "Image", "box"].contains(&root)
-                    || libraries::find(root).is_some()
-                    || libraries::is_standard(root);
+                let known = ["torchvet", "Image", "box"].contains(&root) || libraries::is_known(root);
                 if !known || !of.is_empty() && of != root {
                     faults.insert((of, root));
                 }

@@ -74,7 +74,7 @@ impl Project {
         let folder = self.file(script).canonical().parent()?;
         let parts: Vec<&str> = module.split('.').collect();
         let top = *parts.first()?;
-        if self.has(folder, "__init__.py", Kind::File) || libraries::find(top).is_some() || is_standard(top) {
+        if self.has(folder, "__init__.py", Kind::File) || libraries::is_known(top) {
             return None;
         }
         match self.find(folder, &parts) {

@@ -48,10 +48,8 @@ fn logs_variable(line: &str) -> bool {
         let argument = line.get(at + call.len()..).unwrap_or_default().trim_start().trim_start_matches("name=");
         let owner = line.get(..at).unwrap_or_default();
         let is_math = ["torch", "np", "numpy", "math", "tf", "wandb", "logger"].iter().any(|it| owner.ends_with(it));
-        !is_math && argument.starts_with(|c: char| c.is_alphabetic() || c == '_') && !argument.starts_with(['f', 'r'])
-            || !is_math
-                && argument.starts_with(['f', 'r'])
-                && !argument.get(1..).is_some_and(|rest| rest.starts_with(['"', '\'']))
+        let is_string = argument.strip_prefix(['f', 'r']).is_some_and(|argument| argument.starts_with(['"', '\'']));
+        !is_math && !is_string && argument.starts_with(|c: char| c.is_alphabetic() || c == '_')
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::imports::Kind;
 use super::{FileKind, Project, Resolved, SourceFile};
-use crate::libraries::{self, is_standard};
+use crate::libraries;
 use crate::syntax::FileId;
 
 /// If a module contains one of these texts, its source may not show all names that it defines.
@@ -120,7 +120,7 @@ impl Project {
         let folder = self.file(from).canonical().parent()?.to_owned();
         let parts: Vec<&str> = module.split('.').filter(|part| !part.is_empty()).collect();
         let top = *parts.first()?;
-        if level == 0 && (libraries::find(top).is_some() || is_standard(top) || parts.len() < 2) {
+        if level == 0 && (libraries::is_known(top) || parts.len() < 2) {
             return None;
         }
         let bases = match level {

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::programs::{bound, only_reads};
+use super::programs::{bound, is_shown, only_reads};
 
 /// Texts by which code sets attributes under names that are only known when it runs, or may do so.
 const BY_NAME: [&str; 7] = ["setattr(", "__setattr__(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
@@ -49,7 +49,7 @@ impl Owners {
 
     /// Records a line of a class that sets attributes by name: `setattr(self, name, value)`.
     pub(super) fn find_setters(&mut self, code: &str, class: Option<&str>) {
-        if ["#", "print(", "logger.", "logging."].iter().any(|start| code.starts_with(start)) {
+        if is_shown(code) {
             return;
         }
         for text in BY_NAME {

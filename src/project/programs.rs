@@ -203,10 +203,13 @@ fn code_contains(source: &str, text: &str) -> bool {
     source.match_indices(text).any(|(at, _)| {
         let before = source.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
         let after = source.get(at + text.len()..).unwrap_or_default();
-        let is_shown =
-            ["#", "print(", "logger.", "logging."].iter().any(|start| before.trim_start().starts_with(start));
-        !is_shown && !only_reads(before, text, after)
+        !is_shown(before.trim_start()) && !only_reads(before, text, after)
     })
+}
+
+/// Whether a line is a comment, or begins with a call that prints or logs.
+pub(super) fn is_shown(code: &str) -> bool {
+    ["#", "print(", "logger.", "logging."].iter().any(|start| code.starts_with(start))
 }
 
 /// Whether a text by which code may set attributes only reads them, between these texts:

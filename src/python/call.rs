@@ -143,7 +143,7 @@ impl<'p> Interp<'p> {
             self.havoc_args(&args);
             self.havoc_hooks(|_| true);
         }
-        if result.is_unknown() && libraries::find(root).is_none() && !libraries::is_standard(root) {
+        if result.is_unknown() && !libraries::is_known(root) {
             self.forget_placeholders(&args);
         }
         result

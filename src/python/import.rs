@@ -351,12 +351,6 @@ impl Interp<'_> {
         library.imported(self, path);
     }
 
-    /// Whether a module belongs to a library whose names are known.
-    fn is_known(&self, module: &str) -> bool {
-        let top = module.split('.').next().unwrap_or_default();
-        libraries::find(top).is_some() || libraries::is_standard(top)
-    }
-
     /// Forgets the functions and classes of the program that names of the current scope hold: an import of all
     /// names of a module that is not known may bind these names.
     fn rebind_all(&mut self) {
@@ -381,7 +375,9 @@ impl Interp<'_> {
             if name == "*" {
                 match resolved {
                     Import::File(file) => self.import_star(file, module_name),
-                    Import::External if !self.is_known(module_name) => self.rebind_all(),
+                    Import::External if !libraries::is_known(module_name.split('.').next().unwrap_or_default()) => {
+                        self.rebind_all();
+                    }
                     _ => {}
                 }
                 continue;

@@ -4,11 +4,11 @@
 //! Only conditions whose value does not change are considered: flags, comparisons of a variable with constants, and
 //! combinations of these. The caller may make sure that the condition holds, so the findings are warnings.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::rules::rule::Source;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
-use crate::syntax::ast::{self, ExceptHandler, Parameters, StmtIf, UnaryOp};
+use crate::syntax::ast::{self, ElifElseClause, ExceptHandler, Parameters, StmtIf, UnaryOp};
 use crate::syntax::{Expr, Ranged, Stmt, TextRange, blocks, bound_by, called, expressions, parts, path_of, statements};
 
 /// A variable that an `if` statement sets, and that is read later although nothing shows that the condition holds.
@@ -37,9 +37,7 @@ fn unset_in<'a>(source: &Source<'a>, body: &'a [Stmt], parameters: Option<&'a Pa
     if !inside.iter().any(|stmt| stmt.as_if_stmt().is_some_and(|one| names_set(one).next().is_some())) {
         return Vec::new();
     }
-    let mut bound = Bound::of(body.iter());
-    parameters.into_iter().flat_map(Parameters::iter).for_each(|parameter| bound.add(parameter.name().as_str()));
-    let scope = Scope { text: source.text, module: source.body, body, bound, inside };
+    let scope = Scope::new(source, body, parameters, inside);
     let mut found = Vec::new();
     let mut all = vec![body];
     while let Some(block) = all.pop() {
@@ -62,20 +60,38 @@ fn unset_in<'a>(source: &Source<'a>, body: &'a [Stmt], parameters: Option<&'a Pa
 struct Scope<'a> {
     text: &'a str,
     module: &'a [Stmt],
-    body: &'a [Stmt],
     bound: Bound<'a>,
+    /// The names that loops bind, as targets or in their bodies.
+    in_loops: FxHashSet<&'a str>,
+    /// The attributes that the scope sets.
+    attributes: FxHashSet<Vec<&'a str>>,
     /// All statements of the scope.
     inside: Vec<&'a Stmt>,
 }
 
 impl<'a> Scope<'a> {
+    fn new(source: &Source<'a>, body: &'a [Stmt], parameters: Option<&'a Parameters>, inside: Vec<&'a Stmt>) -> Self {
+        let mut bound = Bound::of(body.iter());
+        parameters.into_iter().flat_map(Parameters::iter).for_each(|parameter| bound.add(parameter.name().as_str()));
+        let bodies = inside.iter().flat_map(|stmt| match stmt {
+            Stmt::For(each) => each.body.as_slice(),
+            Stmt::While(each) => each.body.as_slice(),
+            _ => &[],
+        });
+        let mut in_loops: FxHashSet<&str> = Bound::of(bodies).0.into_keys().collect();
+        let targets = inside.iter().filter_map(|stmt| stmt.as_for_stmt()).flat_map(|each| parts(&each.target));
+        in_loops.extend(targets.filter_map(Expr::as_name_expr).map(|name| name.id.as_str()));
+        let stored = body.iter().flat_map(expressions).filter(|expr| is_stored(expr));
+        let attributes = stored.map(path_of).filter(|path| path.len() > 1).collect();
+        Scope { text: source.text, module: source.body, bound, in_loops, attributes, inside }
+    }
+
     /// A name that an `if` sets, the place where it does, and the first place in the statements after it that reads
     /// the name although nothing shows that the condition holds.
     fn unset(&self, one: &'a StmtIf, rest: &'a [Stmt]) -> Option<(&'a str, TextRange, TextRange)> {
         let paths = constant_paths(&one.test)?;
-        let arms: Vec<&[Stmt]> = one.elif_else_clauses.iter().map(|clause| clause.body.as_slice()).collect();
-        let has_elif = one.elif_else_clauses.iter().any(|clause| clause.test.is_some());
-        if has_elif || ends(&one.body) || arms.iter().any(|arm| ends(arm)) || !self.is_constant(&paths, one) {
+        let is_elif_or_ends = |clause: &ElifElseClause| clause.test.is_some() || ends(&clause.body);
+        if ends(&one.body) || one.elif_else_clauses.iter().any(is_elif_or_ends) || !self.is_constant(&paths, one) {
             return None;
         }
         // Other `if` statements with the same condition may set the name, too.
@@ -105,26 +121,15 @@ impl<'a> Scope<'a> {
     /// Whether the values of a condition stay the same in the scope, as far as its statements show, and no statement
     /// makes sure that the condition holds.
     fn is_constant(&self, paths: &[Vec<&str>], one: &StmtIf) -> bool {
-        let root_is_constant = |path: &Vec<&str>| path.first().is_some_and(|root| self.bound.times(root) <= 1);
-        let in_loops = Bound::of(self.inside.iter().flat_map(|stmt| match stmt {
-            Stmt::For(each) => each.body.as_slice(),
-            Stmt::While(each) => each.body.as_slice(),
-            _ => &[],
-        }));
-        let is_target = |root: &str| {
-            let targets = self.inside.iter().filter_map(|stmt| stmt.as_for_stmt()).map(|each| &*each.target);
-            targets.flat_map(parts).any(|target| path_of(target) == [root])
-        };
-        let changes = |path: &Vec<&str>| {
+        let is_constant = |path: &Vec<&str>| {
             let root = path.first().copied().unwrap_or_default();
-            let sets = |expr: &&Expr| path_of(expr) == *path && is_stored(expr);
-            in_loops.times(root) > 0
-                || is_target(root)
-                || path.len() > 1 && self.body.iter().flat_map(expressions).filter(sets).count() > 0
-                || self.is_literal(root)
+            self.bound.times(root) <= 1
+                && !self.in_loops.contains(root)
+                && !self.attributes.contains(path)
+                && !self.is_literal(root)
         };
-        let guards = |stmt: &&&Stmt| stmt.range().start() < one.range().start() && guards(stmt, paths);
-        paths.iter().all(|path| root_is_constant(path) && !changes(path)) && self.inside.iter().find(guards).is_none()
+        let mut before = self.inside.iter().filter(|stmt| stmt.range().start() < one.range().start());
+        paths.iter().all(is_constant) && !before.any(|stmt| guards(stmt, paths))
     }
 
     /// Whether the module gives a name only a constant, so that one arm never runs.
@@ -237,6 +242,11 @@ fn constant_paths(test: &Expr) -> Option<Vec<Vec<&str>>> {
     })
 }
 
+/// The conditions of an `if` statement.
+fn tests(one: &StmtIf) -> impl Iterator<Item = &Expr> {
+    std::iter::once(&*one.test).chain(one.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref()))
+}
+
 /// Whether an expression contains one of these paths.
 fn mentions(expr: &Expr, paths: &[Vec<&str>]) -> bool {
     parts(expr).into_iter().any(|part| paths.contains(&path_of(part)))
@@ -256,11 +266,7 @@ fn is_independent(test: &Expr, paths: &[Vec<&str>]) -> bool {
 fn guards(stmt: &Stmt, paths: &[Vec<&str>]) -> bool {
     match stmt {
         Stmt::Assert(assert) => mentions(&assert.test, paths),
-        Stmt::If(one) => {
-            let tests = one.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref());
-            let about = std::iter::once(&*one.test).chain(tests).any(|test| mentions(test, paths));
-            about && blocks(stmt).into_iter().any(ends)
-        }
+        Stmt::If(one) => tests(one).any(|test| mentions(test, paths)) && blocks(stmt).into_iter().any(ends),
         _ => false,
     }
 }
@@ -273,9 +279,9 @@ fn ends(body: &[Stmt]) -> bool {
             let function = stmt.value.as_call_expr().and_then(called);
             function.is_some_and(|name| matches!(name, "exit" | "_exit" | "quit" | "abort" | "error" | "fail"))
         }
-        Some(Stmt::If(one)) => {
+        Some(stmt @ Stmt::If(one)) => {
             one.elif_else_clauses.last().is_some_and(|clause| clause.test.is_none())
-                && blocks(&Stmt::If(one.clone())).into_iter().all(ends)
+                && blocks(stmt).into_iter().all(ends)
         }
         _ => false,
     }
@@ -301,11 +307,7 @@ struct Reads<'a> {
 impl<'a> Visitor<'a> for Reads<'_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         let is_guarded = match stmt {
-            Stmt::If(one) => {
-                let clauses = one.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref());
-                let mut tests = std::iter::once(&*one.test).chain(clauses);
-                !tests.all(|test| is_independent(test, self.paths))
-            }
+            Stmt::If(one) => !tests(one).all(|test| is_independent(test, self.paths)),
             Stmt::While(each) => mentions(&each.test, self.paths),
             Stmt::Try(_) | Stmt::FunctionDef(_) | Stmt::ClassDef(_) | Stmt::Match(_) => true,
             _ => false,
