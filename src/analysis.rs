@@ -534,11 +534,11 @@ impl Watcher<'_> {
     }
 
     fn note_failure(&self, it: &Interp<'_>, place: Span) {
-        let now = Failure {
-            certainty: it.certainty(),
-            supposed: it.speculative() || it.undecided() > 0,
-            excluded: it.excluded(),
+        let certainty = match it.certainty() {
+            Certainty::Doubtful if it.passed_before(place) => Certainty::Guessed,
+            certainty => certainty,
         };
+        let now = Failure { certainty, supposed: it.speculative() || it.undecided() > 0, excluded: it.excluded() };
         let merge = |have: &mut Failure| {
             have.certainty = now.certainty.max(have.certainty);
             have.supposed &= now.supposed;
@@ -616,6 +616,12 @@ impl Watcher<'_> {
     }
 }
 
+/// Whether code names a device by a variable: `x.to(self.device)`, `zeros(3, device=DEVICE)`.
+fn chooses_device(code: &str) -> bool {
+    let is_literal = ["\"cpu\"", "'cpu'", ".cpu("].iter().any(|text| code.contains(text));
+    !is_literal && code.to_ascii_lowercase().contains("device")
+}
+
 impl Observer for Watcher<'_> {
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
         self.give_up();
@@ -646,6 +652,14 @@ impl Observer for Watcher<'_> {
             RejectKind::Dtype | RejectKind::Rank | RejectKind::Value | RejectKind::Index | RejectKind::Layout
         );
         if depends_on_version && it.excludes("torch", "1.8") {
+            return;
+        }
+        // A program that takes this device from a setting uses one device for both.
+        let on_chosen_cpu = |(text, at): &(String, Option<Span>)| {
+            let code = at.and_then(|at| self.source(at));
+            text.ends_with(" on cpu here") && code.is_some_and(|code| chooses_device(&code))
+        };
+        if rejection.assumed.is_some() && rejection.reads.iter().any(on_chosen_cpu) {
             return;
         }
         if rejection.assumed.is_none() {

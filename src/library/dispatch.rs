@@ -504,8 +504,8 @@ impl Library for Libraries {
         super::names::attribute_of_wrapped(heap, value, name)
     }
 
-    fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String> {
-        super::names::missing_attribute(heap, value, name.as_str())
+    fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym, of_python: bool) -> Option<String> {
+        super::names::missing_attribute(heap, value, name.as_str(), of_python)
     }
 
     fn fatal(&self) -> (Sym, &[&str], &str) {

@@ -233,11 +233,16 @@ fn has_no_device(tensor: &Tensor) -> bool {
     tensor.device.is_none() || is_named && tensor.device_at.is_none()
 }
 
+/// Attributes of arrays that Python numbers have, too.
+const OF_NUMBERS: &[&str] = &["conjugate", "imag", "real"];
+
 /// The message for an attribute that a value of a known type does not have. There is a message if the
 /// name is similar to an existing one (only for the types in [`SPELT`]), or if it is an attribute of a
 /// type with which this one is often confused: of arrays for a tensor, of modules and tensors for an
 /// optimizer or a scheduler, of tensors for layers and all other types.
-pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
+/// A number may be a NumPy scalar, which has most attributes of an array, unless `of_python` says that it
+/// is a Python number.
+pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str, of_python: bool) -> Option<String> {
     let (class, what) = plain_type(heap, value)?;
     // NumPy's functions return a pandas object for a pandas object.
     let is_open = heap.tensor_ref(value).is_some_and(|array| array.shape.is_none());
@@ -253,10 +258,12 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
     if class == LAYER && value.as_obj().is_some_and(|id| heap.attr(id, name).is_some()) {
         return None;
     }
-    if own.contains(name) || name.starts_with('_') {
+    let has = |path: &str| NAMES.get(path).is_some_and(|names| names.contains(name));
+    let is_of_scalar =
+        of_python && value.number_type().is_some() && has("numpy.ndarray") && !OF_NUMBERS.contains(&name);
+    if own.contains(name) && !is_of_scalar || name.starts_with('_') {
         return None;
     }
-    let has = |path: &str| NAMES.get(path).is_some_and(|names| names.contains(name));
     let near = nearest(name, own.iter().copied()).filter(|_| SPELT.contains(&class));
     let confused = match class {
         "torch.Tensor" => has("numpy.ndarray"),

@@ -28,7 +28,7 @@ struct Names {
     called: FxHashMap<String, bool>,
     /// The names that [`base`] finds, which include the last bases of classes.
     bases: FxHashSet<String>,
-    /// The bases, other than the last one, of classes with several bases.
+    /// The bases of classes with several bases.
     mixed: FxHashSet<String>,
     /// The names that lines of class bodies bind, and the strings by which code may set an attribute.
     bound: FxHashSet<String>,
@@ -354,14 +354,15 @@ fn base(code: &str) -> Option<&str> {
     (!base.is_empty() && !is_own).then_some(base)
 }
 
-/// The bases, other than the last one, in the line of a class with several bases.
+/// The bases in the line of a class with several bases: each may use what the others have.
 fn mixed(code: &str) -> impl Iterator<Item = &str> {
     let header = code.strip_prefix("class ").and_then(|rest| rest.split_once('('));
     // `metaclass=…` is not a base.
-    let bases = header.map_or("", |(_, bases)| bases).split(',').filter(|base| !base.contains('='));
-    let mut bases: Vec<&str> = bases.collect();
-    bases.pop();
-    bases.into_iter().map(|base| last_name(base.trim()).1).filter(|name| !name.is_empty())
+    let bases = header.map_or("", |(_, bases)| bases.rsplit_once(')').map_or(bases, |(bases, _)| bases));
+    let bases = bases.split(',').filter(|base| !base.contains('='));
+    let bases: Vec<&str> = bases.collect();
+    let several = if bases.len() > 1 { bases } else { Vec::new() };
+    several.into_iter().map(|base| last_name(base.trim()).1).filter(|name| !name.is_empty())
 }
 
 /// Splits a text into two parts: the second is the name at its end, which may be empty.
@@ -413,9 +414,9 @@ mod tests {
     }
 
     #[test]
-    fn bases_before_the_last_one() {
+    fn bases_beside_others() {
         let found = |code| mixed(code).collect::<Vec<_>>();
-        assert_eq!(found("class A(B, c.D, nn.Module):"), ["B", "D"]);
+        assert_eq!(found("class A(B, c.D, nn.Module):"), ["B", "D", "Module"]);
         assert!(found("class A(B, metaclass=C):").is_empty() && found("x = f(a, b)").is_empty());
     }
 

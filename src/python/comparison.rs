@@ -94,9 +94,13 @@ impl<'p> Interp<'p> {
                 if !matches!(bin, BinOp::Eq | BinOp::Ne) && self.is_unordered(left, right) {
                     return self.refuse_operator(bin, left, right, span);
                 }
-                // An unknown operand may be an array, whose comparison gives an array.
+                // An unknown operand may be an array, and so may an instance of a class of the program: their
+                // comparisons give arrays.
+                let may_be_array =
+                    |value: &Value| value.is_unknown() || self.is_instance(value, self.library.words().tensor);
+                let is_open = may_be_array(left) || may_be_array(right);
                 let tri = |t: Option<bool>| match t {
-                    None if left.is_unknown() || right.is_unknown() => Value::Unknown,
+                    None if is_open => Value::Unknown,
                     t => tri(t),
                 };
                 match bin {

@@ -458,7 +458,7 @@ impl<'p> Interp<'p> {
     fn lacks_attribute_of(&mut self, attribute: &'p ExprAttribute, object: &Value) -> bool {
         let span = self.span(attribute);
         let name = sym(attribute.attr.as_str());
-        if object.is_unknown()
+        if (object.is_unknown() || object.number_type().is_some())
             && let Some(message) = self.lacks_as_number(&attribute.value, name)
         {
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
@@ -476,13 +476,16 @@ impl<'p> Interp<'p> {
     }
 
     /// The message for an attribute that `x.item()` lacks: `item()` of any tensor or array returns a
-    /// Python number.
+    /// Python number, unless it is an array of objects, such as a dictionary in a file.
     fn lacks_as_number(&self, object: &Expr, name: Sym) -> Option<String> {
         let call = object.as_call_expr().filter(|call| is_method_call(call, "item") && call.arguments.is_empty())?;
-        if self.is_in_try() || self.mentions("def item(") || !call.func.is_attribute_expr() {
+        if self.is_in_try()
+            || ["def item(", "allow_pickle", "dtype=object"].iter().any(|text| self.mentions(text))
+            || !call.func.is_attribute_expr()
+        {
             return None;
         }
-        let lacks = |number| self.library.missing_attribute(&self.heap, &Value::Any(number), name);
+        let lacks = |number| self.library.missing_attribute(&self.heap, &Value::Any(number), name, true);
         lacks(Type::Int).and_then(|_| lacks(Type::Float))
     }
 

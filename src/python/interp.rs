@@ -223,6 +223,9 @@ pub(crate) struct Interp<'p> {
     /// The places of operations that succeeded: a [doubtful](super::Certainty::Doubtful) failure at
     /// one of them does not occur in every run.
     pub passed: FxHashSet<Span>,
+    /// The same for functions that have callers, but run as if nothing called them. It counts only for
+    /// failures in such runs.
+    passed_alone: FxHashSet<Span>,
     /// The places of operations (attribute accesses, calls, conditions) on unknown objects. These
     /// operations may have succeeded.
     pub unjudged: FxHashSet<Span>,
@@ -309,6 +312,7 @@ impl<'p> Interp<'p> {
             ended_early: false,
             quotients: FxHashMap::default(),
             passed: FxHashSet::default(),
+            passed_alone: FxHashSet::default(),
             unjudged: FxHashSet::default(),
             script: OnceCell::new(),
             has_descriptors: false,
@@ -513,9 +517,22 @@ impl<'p> Interp<'p> {
     /// of an operation on unknown arguments does not show that the operation succeeds in the real calls.
     /// In the functions that such a function calls, the place is recorded.
     pub(crate) fn pass(&mut self, place: Span) {
-        if !self.context.has_callers || self.inlined() {
+        if self.runs_alone() {
+            self.passed_alone.insert(place);
+        } else {
             self.passed.insert(place);
         }
+    }
+
+    /// Whether the current code is in a function that has callers, but runs as if nothing called it.
+    fn runs_alone(&self) -> bool {
+        self.context.has_callers && !self.inlined()
+    }
+
+    /// Whether an operation at this place succeeded in an earlier round of a loop, while the current function
+    /// ran as if nothing called it.
+    pub(crate) fn passed_before(&self, place: Span) -> bool {
+        self.runs_alone() && self.passed_alone.contains(&place)
     }
 
     /// Records that the operation on an unknown object at this place may have succeeded. In a

@@ -223,8 +223,9 @@ pub(crate) trait Library: Sync {
     /// The message for an attribute that a wrapper of a module or dataset does not have, but the object in it has.
     fn attribute_of_wrapped(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String>;
 
-    /// The message for an attribute that a value of a known type does not have.
-    fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String>;
+    /// The message for an attribute that a value of a known type does not have. `of_python`: a number is
+    /// certainly not a NumPy scalar.
+    fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym, of_python: bool) -> Option<String>;
 
     /// The exception after which the process can no longer use the device: its class, its builtin
     /// base classes, and its message.

@@ -175,7 +175,8 @@ impl Interp<'_> {
         // Perhaps the type is known only from an annotation, which may be wrong.
         let is_annotated =
             || self.context.speculative && values.iter().any(|value| matches!(value, Value::Any(_) | Value::Among(_)));
-        if !self.stopped && !is_tried() && !is_annotated() {
+        // The operation succeeded in the first round of a loop that may have no second one.
+        if !self.stopped && !self.context.in_doubt && !is_tried() && !is_annotated() {
             self.report_missing(RejectKind::Operation, message, span);
         }
         self.raise("TypeError")

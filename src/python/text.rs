@@ -262,7 +262,7 @@ pub(super) fn text_method(receiver: &Value, name: &str, args: &Args, it: &mut In
         "find" | "index" | "count" | "rfind" => Value::Any(Type::Int),
         "encode" => Value::Any(Type::Bytes),
         "partition" | "rpartition" => Value::tuple(vec![Value::Any(Type::Str); 3]),
-        _ if it.library.missing_attribute(&it.heap, receiver, sym(name)).is_some() => it.raise("AttributeError"),
+        _ if it.library.missing_attribute(&it.heap, receiver, sym(name), false).is_some() => it.raise("AttributeError"),
         _ => Value::Any(Type::Str),
     }
 }

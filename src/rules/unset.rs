@@ -129,7 +129,21 @@ impl<'a> Scope<'a> {
                 && !self.is_literal(root)
         };
         let mut before = self.inside.iter().filter(|stmt| stmt.range().start() < one.range().start());
-        paths.iter().all(is_constant) && !before.any(|stmt| guards(stmt, paths))
+        paths.iter().all(is_constant) && !before.any(|stmt| guards(stmt, paths)) && !self.constructor_guards(paths)
+    }
+
+    /// Whether a constructor of the file accepts only some values of one of these attributes: `if size != 1: raise …`,
+    /// and then `self.size = size`.
+    fn constructor_guards(&self, paths: &[Vec<&str>]) -> bool {
+        let attributes = paths.iter().filter(|path| path.first() == Some(&"self"));
+        let about: Vec<Vec<&str>> =
+            attributes.flat_map(|path| [path.clone(), path.get(1..).unwrap_or_default().to_vec()]).collect();
+        let constructors = || {
+            let functions = statements(self.module, true).into_iter().filter_map(|stmt| stmt.as_function_def_stmt());
+            functions.filter(|def| def.name.as_str() == "__init__")
+        };
+        !about.is_empty()
+            && constructors().any(|def| statements(&def.body, false).iter().any(|stmt| guards(stmt, &about)))
     }
 
     /// Whether the module gives a name only a constant, so that one arm never runs.

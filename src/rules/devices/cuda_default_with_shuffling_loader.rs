@@ -26,7 +26,14 @@ impl Rule for CudaDefaultWithShufflingLoader {
             .remembered(DEVICES_BEFORE)
             .is_some_and(|v| it.heap.exact_items(&v).is_none_or(|stack| !stack.is_empty()));
         let plain = ["sampler", "batch_sampler", "generator"].iter().all(|name| bound.get(name).is_none());
-        if !cuda || nested || !plain || bound.get("shuffle").as_bool() != Some(true) || bound.open {
+        // Older versions have no generator for this.
+        if it.excludes("torch", "1.9")
+            || !cuda
+            || nested
+            || !plain
+            || bound.get("shuffle").as_bool() != Some(true)
+            || bound.open
+        {
             return;
         }
         let message = "the loader shuffles with a generator on the CPU, but new tensors are on CUDA by default";

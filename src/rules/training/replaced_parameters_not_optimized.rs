@@ -44,8 +44,14 @@ impl Rule for ReplacedParametersNotOptimized {
         let Event::SetAttribute { object, name, value, span, .. } = event else { return };
         let optimizers = trace.optimizers.all();
         // A layer that its module computes again in each `forward`, such as a moving average, is
-        // assumed not to be trained by an optimizer.
-        if it.speculative() || it.second_round() || optimizers.is_empty() || it.inside("forward") {
+        // assumed not to be trained by an optimizer. Neither are parameters that the program trains with
+        // gradients of its own: `w - rate * grad(loss, w, create_graph=True)`.
+        if it.speculative()
+            || it.mentions("create_graph")
+            || it.second_round()
+            || optimizers.is_empty()
+            || it.inside("forward")
+        {
             return;
         }
         let Some(before) = it.heap.attr(object, name.as_str()) else { return };
