@@ -28,7 +28,7 @@ impl Project {
         level: u32,
         name: Option<&str>,
     ) -> Option<Missing<'_>> {
-        if level == 0 && self.changes_path(from) {
+        if level == 0 && self.changes_path(from) && !self.is_only_package(module) {
             return None;
         }
         match self.resolve_import(from, module, level) {
@@ -41,6 +41,23 @@ impl Project {
     /// Whether the program may change where Python searches for modules.
     fn changes_path(&self, file: FileId) -> bool {
         ["sys.path", "site.addsitedir", "PYTHONPATH"].iter().any(|text| self.mentions(file, text))
+    }
+
+    /// Whether the project has one folder of the name with which a module begins, and the folder is a package.
+    /// Python then finds this package, wherever it searches in the project.
+    fn is_only_package(&self, module: &str) -> bool {
+        let Some((top, _)) = module.split_once('.') else { return false };
+        let mut found: Option<&Path> = None;
+        for file in self.named_files() {
+            for folder in file.canonical().ancestors().skip(1).take_while(|above| above.starts_with(self.root())) {
+                let is_other =
+                    folder.file_name().is_some_and(|name| name == top) && found.is_none_or(|it| it != folder);
+                if is_other && found.replace(folder).is_some() {
+                    return false;
+                }
+            }
+        }
+        found.is_some_and(|folder| self.has(folder, "__init__.py", Kind::File))
     }
 
     fn missing_name<'p>(

@@ -213,14 +213,28 @@ pub(super) fn is_shown(code: &str) -> bool {
 }
 
 /// Whether a text by which code may set attributes only reads them, between these texts:
-/// `models.__dict__[name]` reads the functions of torchvision, `format(**self.__dict__)` the attributes, and
-/// `vars(args)` the options.
+/// `models.__dict__[name](…)`, `self.__dict__.items()`, `format(**self.__dict__)`, `init(config=vars(args))`.
 pub(super) fn only_reads(before: &str, text: &str, after: &str) -> bool {
-    match text {
-        "__dict__" => ["models.", "**self."].iter().any(|end| before.ends_with(end)),
-        "vars(" => ["args)", "opt)", "parser."].iter().any(|start| after.starts_with(start)),
-        _ => false,
-    }
+    let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    let (before, after) = match text {
+        "__dict__" => (before.trim_end_matches(is_path), after),
+        "vars(" => match after.split_once(')') {
+            Some((object, after)) if object.chars().all(is_path) => (before, after),
+            _ => return false,
+        },
+        _ => return false,
+    };
+    // In `name = vars(args)`, the name may be used to set attributes.
+    let is_argument = ["(", ", ", "*"].iter().any(|end| before.ends_with(end))
+        || before.strip_suffix('=').is_some_and(|before| before.ends_with(char::is_alphanumeric));
+    let is_element = || {
+        let rest = after.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        rest.is_some_and(|(_, rest)| !rest.trim_start().starts_with('=') || rest.trim_start().starts_with("=="))
+    };
+    is_argument && (after.is_empty() || after.starts_with([',', ')']))
+        || [".items()", ".keys()", ".values()", ".get(", ".copy()"].iter().any(|method| after.starts_with(method))
+        || before.ends_with(" in ")
+        || is_element()
 }
 
 /// The names in an import statement, or in a line that executes another file, such as
@@ -396,7 +410,7 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
-    use super::{Blocks, assigned, base, bound, called, mixed, strings};
+    use super::{Blocks, assigned, base, bound, called, mixed, only_reads, strings};
 
     #[test]
     fn attributes_that_a_text_assigns() {
@@ -411,6 +425,25 @@ mod tests {
     fn bases_in_a_line() {
         let found = ["class A(B, c.D):", "E, F):  # end", "class G(G):", "class H(x.H):", "class I:"].map(base);
         assert_eq!(found, [Some("D"), Some("F"), None, Some("H"), None]);
+    }
+
+    #[test]
+    fn code_that_only_reads_attributes() {
+        let reads = |code: &str| {
+            ["__dict__", "vars("].into_iter().find_map(|text| {
+                let (before, after) = code.split_once(text)?;
+                Some(only_reads(before, text, after))
+            })
+        };
+        for code in ["models.__dict__[args.arch](pretrained=True)", "x = self.__dict__.items()", "f(**self.__dict__)"] {
+            assert_eq!(reads(code), Some(true), "{code}");
+        }
+        for code in ["wandb.init(project=name, config=vars(args))", "print(json.dumps(vars(args), indent=2))"] {
+            assert_eq!(reads(code), Some(true), "{code}");
+        }
+        for code in ["self.__dict__.update(kwargs)", "self.__dict__[name] = 1", "d = vars(args)", "self.__dict__ = d"] {
+            assert_eq!(reads(code), Some(false), "{code}");
+        }
     }
 
     #[test]
