@@ -14,9 +14,6 @@ use crate::value::{ArrayKind, Data, Instance, Sym, Value, counted, sym};
 const WITH_TENSOR_CLASSES: &[&str] =
     &["import monai", "from monai", "import fastai", "from fastai", "__torch_function__"];
 
-/// Texts without which a program has no NumPy scalars. Known ones are modelled as Python numbers.
-const WITH_SCALARS: &[&str] = &["numpy", "pandas", "scipy", "sklearn", "skimage", "cv2", "h5py", "datasets", "pickle"];
-
 impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have, unless the program
     /// may set this name, test for it, or import a module of this name.
@@ -82,13 +79,10 @@ impl Interp<'_> {
             }
             return !may_be_set;
         }
-        let is_number = matches!(object, Value::Int(_) | Value::Float(_) | Value::Bool(_));
-        let message = |of_python| self.library.missing_attribute(&self.heap, object, name, of_python);
-        let Some(message) = message(is_number && !WITH_SCALARS.iter().any(|library| self.mentions(library))) else {
-            // A Python number would end the run here.
-            self.context.in_doubt |= is_number && message(true).is_some();
-            return false;
-        };
+        // NumPy scalars are modelled as arrays, so a number with a known value is one of Python.
+        let of_python = matches!(object, Value::Int(_) | Value::Float(_) | Value::Bool(_));
+        let message = self.library.missing_attribute(&self.heap, object, name, of_python);
+        let Some(message) = message else { return false };
         // Of these values, only tensors and instances take new attributes.
         let takes_attributes = match self.heap.tensor_ref(object) {
             Some(tensor) => tensor.array == ArrayKind::Torch,

@@ -153,7 +153,8 @@ impl<'p> Interp<'p> {
         let sequence = match subject {
             Value::Tuple(_) => true,
             Value::Obj(id) => matches!(self.heap.get(*id), Data::List(_)),
-            Value::Str(_) | Value::Any(Type::Str) => return (Some(false), Vec::new()),
+            Value::Str(_) | Value::Any(Type::Str) | Value::None => return (Some(false), Vec::new()),
+            subject if subject.number_type().is_some() => return (Some(false), Vec::new()),
             _ => false,
         };
         let Some(mut items) = self.heap.exact_items(subject).filter(|_| sequence) else { return (None, unknown()) };

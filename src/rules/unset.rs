@@ -8,14 +8,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::rules::rule::Source;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
-use crate::syntax::ast::{self, ElifElseClause, ExceptHandler, Parameters, StmtIf, UnaryOp};
+use crate::syntax::ast::{self, ExceptHandler, Parameters, StmtIf, UnaryOp};
 use crate::syntax::{Expr, Ranged, Stmt, TextRange, blocks, bound_by, called, expressions, parts, path_of, statements};
 
 /// A variable that an `if` statement sets, and that is read later although nothing shows that the condition holds.
 pub(super) struct Unset<'a> {
     pub name: &'a str,
-    /// The condition, as it is written.
-    pub test: String,
+    /// When it is set: "if `args.mixup`".
+    pub when: String,
     /// The place where the variable is set.
     pub set: TextRange,
     /// The first place that reads it.
@@ -34,7 +34,8 @@ pub(super) fn unset<'a>(source: &Source<'a>) -> Vec<Unset<'a>> {
 
 fn unset_in<'a>(source: &Source<'a>, body: &'a [Stmt], parameters: Option<&'a Parameters>) -> Vec<Unset<'a>> {
     let inside = statements(body, false);
-    if !inside.iter().any(|stmt| stmt.as_if_stmt().is_some_and(|one| names_set(one).next().is_some())) {
+    let sets = |one: &StmtIf| arms(one).iter().any(|arm| names_set(arm.body).next().is_some());
+    if !inside.iter().any(|stmt| stmt.as_if_stmt().is_some_and(sets)) {
         return Vec::new();
     }
     let scope = Scope::new(source, body, parameters, inside);
@@ -46,12 +47,7 @@ fn unset_in<'a>(source: &Source<'a>, body: &'a [Stmt], parameters: Option<&'a Pa
                 all.extend(blocks(stmt));
             }
             let rest = block.get(at + 1..).unwrap_or_default();
-            if let Stmt::If(one) = stmt
-                && let Some((name, set, read)) = scope.unset(one, rest)
-            {
-                let test = scope.text_of(&one.test).split_whitespace().collect::<Vec<_>>().join(" ");
-                found.push(Unset { name, test, set, read });
-            }
+            found.extend(stmt.as_if_stmt().and_then(|one| scope.unset(one, rest)));
         }
     }
     found
@@ -86,32 +82,58 @@ impl<'a> Scope<'a> {
         Scope { text: source.text, module: source.body, bound, in_loops, attributes, inside }
     }
 
-    /// A name that an `if` sets, the place where it does, and the first place in the statements after it that reads
-    /// the name although nothing shows that the condition holds.
-    fn unset(&self, one: &'a StmtIf, rest: &'a [Stmt]) -> Option<(&'a str, TextRange, TextRange)> {
-        let paths = constant_paths(&one.test)?;
-        let is_elif_or_ends = |clause: &ElifElseClause| clause.test.is_some() || ends(&clause.body);
-        if ends(&one.body) || one.elif_else_clauses.iter().any(is_elif_or_ends) || !self.is_constant(&paths, one) {
+    /// A name that one branch of an `if` statement sets, and the first place in the statements after it that reads
+    /// the name although nothing shows that this branch has run.
+    fn unset(&self, one: &'a StmtIf, rest: &'a [Stmt]) -> Option<Unset<'a>> {
+        let arms = arms(one);
+        let found: Option<Vec<_>> = arms.iter().filter_map(|arm| arm.test).map(constant_paths).collect();
+        let paths = found?.concat();
+        if !self.is_constant(&paths, one) {
             return None;
         }
-        // Other `if` statements with the same condition may set the name, too.
+        let read = |arm: &Arm<'a>| {
+            // A missing `else` shows nothing about several conditions: they may cover all cases.
+            let others_go_on =
+                arms.len() == 1 || arms.iter().any(|other| !std::ptr::eq(other.body, arm.body) && !ends(other.body));
+            if ends(arm.body) || !others_go_on {
+                return None;
+            }
+            let set_by = self.set_under_same_condition(one, arm)?;
+            let names = names_set(arm.body).filter(|(name, _)| self.bound.times(name) == set_by.times(name));
+            let read = |(name, set): (&'a str, TextRange)| {
+                Some(Unset { name, when: self.condition(one, arm), set, read: first_read(rest, name, &paths)? })
+            };
+            names.filter_map(read).min_by_key(|unset| unset.read.start())
+        };
+        arms.iter().filter_map(read).min_by_key(|unset| unset.read.start())
+    }
+
+    /// The names that are set under the condition of a branch. Other `if` statements with the same condition may set
+    /// them, too. `None` if the statement is inside such a statement, where the condition holds.
+    fn set_under_same_condition(&self, one: &StmtIf, arm: &Arm<'a>) -> Option<Bound<'a>> {
+        if arm.test.is_none_or(|test| test.range() != one.test.range()) {
+            return Some(Bound::of(arm.body.iter()));
+        }
         let same: Vec<&StmtIf> = self
             .inside
             .iter()
             .filter_map(|stmt| stmt.as_if_stmt())
             .filter(|other| self.text_of(&other.test) == self.text_of(&one.test))
             .collect();
-        // Inside another `if` with the same condition, the condition holds.
         let is_inside = |inner: &StmtIf| {
             same.iter().any(|outer| outer.range() != inner.range() && outer.range().contains_range(inner.range()))
         };
-        if is_inside(one) {
-            return None;
+        let bodies = same.iter().filter(|other| !is_inside(other)).flat_map(|other| &other.body);
+        (!is_inside(one)).then(|| Bound::of(bodies))
+    }
+
+    /// When a branch runs, as a part of a message.
+    fn condition(&self, one: &StmtIf, arm: &Arm<'_>) -> String {
+        let text = |test| self.text_of(test).split_whitespace().collect::<Vec<_>>().join(" ");
+        match arm.test {
+            Some(test) => format!("if `{}`", text(test)),
+            None => format!("in the `else` branch of `if {}`", text(&one.test)),
         }
-        let set_by = Bound::of(same.iter().filter(|other| !is_inside(other)).flat_map(|other| &other.body));
-        let names = names_set(one).filter(|(name, _)| self.bound.times(name) == set_by.times(name));
-        let read = |(name, set): (&'a str, TextRange)| Some((name, set, first_read(rest, name, &paths)?));
-        names.filter_map(read).min_by_key(|(.., read)| read.start())
     }
 
     fn text_of(&self, test: &Expr) -> &'a str {
@@ -154,9 +176,20 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The names that the statements directly in an `if` assign, with the places.
-fn names_set(one: &StmtIf) -> impl Iterator<Item = (&str, TextRange)> {
-    let targets = one.body.iter().flat_map(|stmt| match stmt {
+/// One branch of an `if` statement. An `else` has no condition.
+struct Arm<'a> {
+    test: Option<&'a Expr>,
+    body: &'a [Stmt],
+}
+
+fn arms(one: &StmtIf) -> Vec<Arm<'_>> {
+    let others = one.elif_else_clauses.iter().map(|clause| Arm { test: clause.test.as_ref(), body: &clause.body });
+    std::iter::once(Arm { test: Some(&*one.test), body: &one.body }).chain(others).collect()
+}
+
+/// The names that the statements of a block itself assign, with the places.
+fn names_set(body: &[Stmt]) -> impl Iterator<Item = (&str, TextRange)> {
+    let targets = body.iter().flat_map(|stmt| match stmt {
         Stmt::Assign(assign) => assign.targets.as_slice(),
         _ => &[],
     });
@@ -242,12 +275,21 @@ fn constant_paths(test: &Expr) -> Option<Vec<Vec<&str>>> {
                 expr => expr.is_literal_expr(),
             };
             match (&*compare.left, right) {
+                (left @ Expr::Call(_), right) if is_constant(right) => constant_paths(left),
                 (left, right) if is_constant(right) => Some(vec![path(left)?]),
                 (left, right) if left.is_string_literal_expr() => Some(vec![path(right)?]),
                 _ => None,
             }
         }
         Expr::Call(call) if path_of(&call.func) == ["hasattr"] => Some(vec![path(call.arguments.args.first()?)?]),
+        // `settings.has_option("train", "full")`, `settings.get("labels", None)`
+        Expr::Call(call)
+            if called(call).is_some_and(|name| matches!(name, "get" | "getboolean" | "has_option" | "has_section"))
+                && call.arguments.args.iter().all(Expr::is_literal_expr)
+                && call.arguments.keywords.is_empty() =>
+        {
+            Some(vec![path(&call.func.as_attribute_expr()?.value)?])
+        }
         Expr::Name(_) | Expr::Attribute(_) => Some(vec![path(test)?]),
         _ => None,
     }

@@ -281,6 +281,19 @@ pub(crate) fn set_data(out: &mut Tensor, values: Vec<f64>, at: crate::value::Ori
     }
 }
 
+/// The range of values that are rounded to a float dtype with integers up to `exact`: `0.2` is 0.19995… as float16.
+fn stored(range: Range, exact: f64) -> Range {
+    let is_stored = |x: f64| {
+        let digits = x.abs() * exact / x.abs().log2().floor().exp2() / 2.0;
+        x == 0.0 || x.is_infinite() || digits.fract() == 0.0
+    };
+    if range.parts().iter().all(|(lo, hi)| is_stored(*lo) && is_stored(*hi)) {
+        return range;
+    }
+    let rounding = |x: f64| if x.is_finite() { x.abs() / exact } else { 0.0 };
+    Range::bounds(range.lo() - rounding(range.lo()), range.hi() + rounding(range.hi()))
+}
+
 /// Sets the range as the dtype stores it: integers wrap around, and floats beyond the largest
 /// finite number become infinite. If the stored range is not known, nothing is set.
 pub(crate) fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value::Origin) {
@@ -296,6 +309,10 @@ pub(crate) fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value
     {
         return;
     }
+    let range = match (dtype, exact_up_to(dtype)) {
+        (Dtype::Float16 | Dtype::Bfloat16, Some(exact)) => stored(range, exact),
+        _ => range,
+    };
     let range = match dtype.bounds() {
         Some((lo, hi)) if dtype != Dtype::Bool => range.wrapped(lo, hi),
         Some((lo, hi)) => Some(range).filter(|r| r.lo() >= lo && r.hi() <= hi),

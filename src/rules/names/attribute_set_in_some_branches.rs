@@ -21,20 +21,11 @@ use crate::syntax::{
 
 const NAME: &str = "attribute-set-in-some-branches";
 
-/// Texts in programs that may set names or attributes without an assignment, or that expect the exception.
-const DYNAMIC: &[&str] = &[
-    "exec(",
-    "locals()",
-    "globals()",
-    "vars(",
-    "setattr(",
-    "__dict__",
-    "__getattr",
-    "__setattr__",
-    "NameError",
-    "UnboundLocalError",
-    "AttributeError",
-];
+/// Texts in programs that may set names without an assignment, or that expect the exception.
+const DYNAMIC: &[&str] = &["exec(", "locals()", "globals()", "vars()", "NameError", "UnboundLocalError"];
+
+/// The same for attributes.
+const DYNAMIC_ATTRIBUTES: &[&str] = &["vars(", "setattr(", "__dict__", "__getattr", "__setattr__", "AttributeError"];
 
 /// Parts of the names of functions that may not return.
 const ENDS: &[&str] = &[
@@ -71,14 +62,16 @@ pub(crate) struct AttributeSetInSomeBranches;
 
 impl Rule for AttributeSetInSomeBranches {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        if DYNAMIC.iter().any(|dynamic| source.text.contains(dynamic)) {
+        let contains = |texts: &[&str]| texts.iter().any(|text| source.text.contains(text));
+        if contains(DYNAMIC) {
             return;
         }
         for function in source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt()) {
             // Local variables. The attributes of a class are checked below.
             check(findings, source, function, None);
         }
-        for class in source.classes() {
+        let classes = if contains(DYNAMIC_ATTRIBUTES) { Vec::new() } else { source.classes().collect() };
+        for class in classes {
             if !is_plain(class) {
                 continue;
             }
@@ -86,10 +79,10 @@ impl Rule for AttributeSetInSomeBranches {
             check(findings, source, init, Some(class));
             check_later(findings, source, init, class);
         }
-        for Unset { name, test, set, read } in unset(source) {
+        for Unset { name, when, set, read } in unset(source) {
             let span = source.span(read);
             if !findings.any_at(span) {
-                let message = format!("`{name}` is set only if `{test}`, but is always read here");
+                let message = format!("`{name}` is set only {when}, but is always read here");
                 let label = Label { span: source.span(set), message: "it is set here".to_owned() };
                 findings.report(NAME, Severity::Warning, message, span, vec![label]);
             }
