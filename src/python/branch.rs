@@ -9,7 +9,7 @@ use std::cell::Cell;
 use super::cadence::Cadence;
 use super::flags::{arms_of, says_gpu};
 use super::interp::Interp;
-use super::library::RejectKind;
+use super::library::{OfCall, RejectKind};
 use super::stmt::Flow;
 use crate::syntax::Expr;
 use crate::syntax::Stmt;
@@ -218,7 +218,7 @@ impl<'p> Interp<'p> {
     pub(super) fn truth_at(&mut self, value: &Value, expr: &'p Expr) -> Option<bool> {
         let span = self.span(expr);
         self.decisions += 1;
-        self.note_uncalled(value, expr, true);
+        self.note_uncalled(value, expr, OfCall::Test);
         if !self.heap.is_tensor(value) {
             // In another round or call, the value may have another type, and no truth value.
             if value.is_unknown() {

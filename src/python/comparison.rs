@@ -1,7 +1,7 @@
 //! Comparisons: `==`, `<`, `is` and `in` on Python's own values.
 
 use super::interp::Interp;
-use super::library::BinOp;
+use super::library::{BinOp, OfCall};
 use super::operator::is_plain;
 use crate::libraries;
 use crate::syntax::ast::{self, CmpOp};
@@ -26,12 +26,19 @@ impl<'p> Interp<'p> {
                 None => self.eval(right_expr),
             };
             let found = class.and_then(|class| self.is_in_class_text(&class, &left));
-            if matches!(op, CmpOp::Eq | CmpOp::NotEq) {
+            let place = match op {
+                CmpOp::Eq | CmpOp::NotEq => Some(OfCall::Equality),
+                CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => Some(OfCall::Order),
+                _ => None,
+            };
+            if let Some(place) = place {
                 for (value, expr, other) in [(&left, left_expr, &right), (&right, right_expr, &left)] {
                     if is_plain(other) {
-                        self.note_uncalled(value, expr, false);
+                        self.note_uncalled(value, expr, place);
                     }
                 }
+            }
+            if matches!(op, CmpOp::Eq | CmpOp::NotEq) {
                 let device = match (&left, &right) {
                     (Value::Device(device), _) if right_expr.is_string_literal_expr() => Some(device),
                     (_, Value::Device(device)) if left_expr.is_string_literal_expr() => Some(device),
@@ -118,10 +125,12 @@ impl<'p> Interp<'p> {
     /// Tells observers that the program tests or compares a function, perhaps because the parentheses
     /// of a call are missing. A name counts only if the module binds it once: otherwise, it may be bound to
     /// any object.
-    pub(super) fn note_uncalled(&mut self, value: &Value, expr: &Expr, tested: bool) {
+    pub(super) fn note_uncalled(&mut self, value: &Value, expr: &Expr, in_place: OfCall) {
         let name = match expr {
             Expr::Attribute(attribute) => attribute.attr.as_str(),
-            Expr::Name(name) if tested && self.is_bound_once(expr, name.id.as_str()) => name.id.as_str(),
+            Expr::Name(name) if in_place == OfCall::Test && self.is_bound_once(expr, name.id.as_str()) => {
+                name.id.as_str()
+            }
             _ => return,
         };
         // An optional function that an object was given: `if config.hook:`.
@@ -137,7 +146,7 @@ impl<'p> Interp<'p> {
         };
         if self.is_sure_function(value) && !(may_change && is_replaced()) {
             let span = self.span(expr);
-            self.event(super::Event::Uncalled { tested, span });
+            self.event(super::Event::Uncalled { in_place, span });
         }
     }
 

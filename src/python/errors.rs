@@ -156,7 +156,7 @@ impl Interp<'_> {
     }
 
     /// The parameters of a function, if its decorators do not change them.
-    fn parameters(&self, function: &Function) -> Option<&ast::Parameters> {
+    pub(super) fn parameters(&self, function: &Function) -> Option<&ast::Parameters> {
         match self.code.get(function.code.0 as usize)?.body {
             Body::Function(def) if def.decorator_list.iter().all(|d| is_plain(&d.expression)) => Some(&def.parameters),
             Body::Lambda(lambda) => lambda.parameters.as_deref(),

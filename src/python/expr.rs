@@ -582,7 +582,11 @@ impl<'p> Interp<'p> {
             self.raise("TypeError");
             return true;
         }
-        self.note_places(callee, call);
+        // Each call is checked only once: its callee is nearly always the same.
+        if self.placed.insert(self.span(call)) {
+            self.note_places(callee, call);
+            self.note_kept_back(callee, call);
+        }
         self.refuse_quotient(callee, call)
     }
 

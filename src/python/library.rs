@@ -385,6 +385,17 @@ pub(crate) trait Observer {
     fn moments(&self) -> u32;
 }
 
+/// The place of a function whose call may lack its parentheses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OfCall {
+    /// A condition.
+    Test,
+    /// An operand of `==` or `!=`.
+    Equality,
+    /// An operand of `<`, `<=`, `>` or `>=`.
+    Order,
+}
+
 /// Events in the interpreted program, except those that have their own method in [`Observer`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Event<'a> {
@@ -424,14 +435,17 @@ pub(crate) enum Event<'a> {
     Escaped { value: &'a Value },
     /// Python reads a value itself, for example in `print` or in a condition.
     Read { value: &'a Value, how: &'static str, span: Span },
-    /// A condition tests a function or a method that is written as `object.name`, or `==` or `!=` compares
-    /// it with a number, a string or `None`. `tested` is true for a condition.
-    Uncalled { tested: bool, span: Span },
+    /// A condition tests a function or a method that is written as `object.name`, or an operator compares
+    /// it with a number, a string or `None`.
+    Uncalled { in_place: OfCall, span: Span },
     /// `==` or `!=` compares a `torch.device` with a string.
     DeviceAgainstText { equal: bool, span: Span },
     /// A positional argument has the name of the parameter `own` of the callee, but is given to its
     /// parameter `other`. `span` is the place of the argument.
     Misplaced { own: &'a str, other: &'a str, span: Span },
+    /// The current function does not use its parameter `name`, and calls a function that has such a parameter with
+    /// a default.
+    KeptBack { name: &'a str, span: Span },
     /// A value is about to be appended to a list.
     Appended { list: ObjId, value: &'a Value, span: Span },
     /// A handler of a `try` in a loop was run as if it had caught the exception of

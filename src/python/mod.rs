@@ -39,6 +39,7 @@ mod havoc;
 mod import;
 mod interp;
 mod iteration;
+mod kept_back;
 mod leave;
 mod library;
 mod loops;
@@ -72,7 +73,7 @@ pub(crate) use havoc::Hook;
 pub(crate) use import::{Import, Sources};
 pub(crate) use interp::{Interp, Rounds};
 pub(crate) use library::{
-    BinOp, CommandOption, Event, Library, Observer, RejectKind, Rejection, RemovedName, UnaryOp, Words,
+    BinOp, CommandOption, Event, Library, Observer, OfCall, RejectKind, Rejection, RemovedName, UnaryOp, Words,
 };
 pub(crate) use memo::{MEMO, MEMO_SIZE};
 pub(crate) use missing::{meant, missing_argument, nearest, surplus_arguments, unknown_argument};

@@ -31,8 +31,7 @@ const OPTIONS: &[&str] = &[
 impl Interp<'_> {
     /// Tells observers that a positional argument has the name of another parameter of the callee.
     pub(super) fn note_places(&mut self, callee: &Value, call: &ExprCall) {
-        // Each call is checked only once: its callee is nearly always the same.
-        if call.arguments.args.is_empty() || !self.placed.insert(self.span(call)) {
+        if call.arguments.args.is_empty() {
             return;
         }
         let of_library = matches!(callee, Value::Path(_));
@@ -43,18 +42,7 @@ impl Interp<'_> {
                 None => return,
             },
             callee => {
-                let (function, bound) = match callee {
-                    // The object may be an instance of a subclass whose method has other parameters.
-                    Value::Bound(pair) if self.differs_in_subclasses(&pair.0, &pair.1) => return,
-                    Value::Bound(pair) => (pair.1.clone(), 1),
-                    Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => {
-                        match self.plain_constructor(*id) {
-                            Some(constructor) => (Value::Obj(constructor), 1),
-                            None => return,
-                        }
-                    }
-                    callee => (callee.clone(), 0),
-                };
+                let Some((function, bound)) = self.called_function(callee) else { return };
                 kinds = self.kinds_of_defaults(&function).into_iter().skip(bound).collect();
                 match self.positional_names(&function) {
                     Some(names) => names.into_iter().skip(bound).collect(),
@@ -77,6 +65,20 @@ impl Interp<'_> {
 }
 
 impl Interp<'_> {
+    /// The function of the program that a call runs, and the number of its first parameters that the call itself
+    /// fills: 1 for methods and constructors.
+    pub(super) fn called_function(&self, callee: &Value) -> Option<(Value, usize)> {
+        Some(match callee {
+            // The object may be an instance of a subclass whose method has other parameters.
+            Value::Bound(pair) if self.differs_in_subclasses(&pair.0, &pair.1) => return None,
+            Value::Bound(pair) => (pair.1.clone(), 1),
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => {
+                (Value::Obj(self.plain_constructor(*id)?), 1)
+            }
+            callee => (callee.clone(), 0),
+        })
+    }
+
     /// Whether the name of the current function tells that it exchanges arguments on purpose:
     /// `test_is_symmetric`.
     fn swaps_on_purpose(&self) -> bool {

@@ -375,9 +375,9 @@ impl<'a> Visitor<'a> for Reads<'_> {
 
     fn visit_expr(&mut self, expr: &'a Expr) {
         let is_guarded = match expr {
-            Expr::If(choice) => mentions(&choice.test, self.paths),
-            Expr::BoolOp(operation) => operation.values.iter().any(|value| mentions(value, self.paths)),
-            Expr::Lambda(_) => true,
+            Expr::If(choice) => !is_independent(&choice.test, self.paths),
+            // Some operands are not evaluated.
+            Expr::BoolOp(_) | Expr::Lambda(_) => true,
             _ => false,
         };
         if is_guarded || self.found.is_some() {

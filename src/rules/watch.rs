@@ -157,6 +157,7 @@ fn place(event: Event<'_>) -> Option<Span> {
         | Event::Uncalled { span, .. }
         | Event::DeviceAgainstText { span, .. }
         | Event::Misplaced { span, .. }
+        | Event::KeptBack { span, .. }
         | Event::Appended { span, .. }
         | Event::Handled { handler: span, .. }
         | Event::Accumulates { backward: span } => Some(span),

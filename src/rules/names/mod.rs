@@ -1,6 +1,7 @@
 //! TV8: names and arguments.
 
 pub(super) mod argument_in_wrong_place;
+pub(super) mod argument_not_passed_on;
 pub(super) mod attribute_set_in_some_branches;
 pub(super) mod conditional_before_comma;
 pub(super) mod lightning_argument_removed;

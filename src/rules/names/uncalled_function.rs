@@ -1,7 +1,7 @@
 //! A function that is used as a condition, compared with a value, or written as a statement, but not called.
 
 use crate::diagnostic::Severity;
-use crate::python::Event;
+use crate::python::{Event, OfCall};
 use crate::rules::rule::{Context, Findings, Rule, Source};
 use crate::syntax::ast::ExprAttribute;
 use crate::syntax::{Expr, Ranged, Stmt, expressions, path_of};
@@ -113,13 +113,17 @@ impl Rule for UncalledFunction {
     }
 
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
-        let Event::Uncalled { tested, span } = event else { return };
+        let Event::Uncalled { in_place, span } = event else { return };
         // A `try` may test whether the function exists.
         if cx.it.is_in_try() {
             return;
         }
         let Some(text) = cx.source(span) else { return };
-        let result = if tested { "a function counts as true" } else { "a function equals no other value" };
+        let result = match in_place {
+            OfCall::Test => "a function counts as true",
+            OfCall::Equality => "a function equals no other value",
+            OfCall::Order => "a function has no order",
+        };
         let message = format!("`{text}` is not called here, and {result}");
         cx.findings.report(NAME, Severity::Warning, message, span, Vec::new());
     }

@@ -3,8 +3,8 @@
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::syntax::ast::{CmpOp, StmtAssign, StmtIf, UnaryOp};
-use crate::syntax::{Expr, Ranged, Stmt, path_of};
+use crate::syntax::ast::{BoolOp, CmpOp, StmtAssign, StmtIf, UnaryOp};
+use crate::syntax::{Expr, Ranged, Stmt, TextRange, path_of};
 
 const NAME: &str = "worst-kept-as-best";
 
@@ -26,28 +26,67 @@ pub(crate) struct WorstKeptAsBest;
 
 impl Rule for WorstKeptAsBest {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        for one in source.statements.iter().filter_map(|stmt| stmt.as_if_stmt()) {
-            for (test, taken, skipped) in arms(one) {
-                let Some(comparison) = Comparison::of(test, source.text) else { continue };
-                let worse = if comparison.holds_if_worse { taken } else { skipped };
-                let Some(kept) = worse.iter().find_map(|stmt| comparison.keeps(stmt, source.text)) else { continue };
-                let text = source.text.to_ascii_lowercase();
-                let starts = comparison.starts(source);
-                let is_meant = starts.iter().any(|value| comparison.is_other_end(slice(source.text, value)));
-                if is_meant || ON_PURPOSE.iter().any(|part| text.contains(part)) {
-                    continue;
+        for stmt in &source.statements {
+            match stmt {
+                Stmt::If(one) => {
+                    for (test, taken, skipped) in arms(one) {
+                        let compared = Comparison::of(test, source.text).map(|comparison| {
+                            let worse = if comparison.holds_if_worse { taken } else { skipped };
+                            (comparison, worse)
+                        });
+                        // Of `new < best and …`, only the branch that runs if it holds shows what is kept.
+                        let parts = test.as_bool_op_expr().filter(|operation| operation.op == BoolOp::And);
+                        let parts = parts.into_iter().flat_map(|operation| &operation.values);
+                        let parts = parts.filter_map(|part| Comparison::of(part, source.text));
+                        let parts = parts.filter(|part| part.holds_if_worse).map(|part| (part, taken));
+                        for (comparison, worse) in compared.into_iter().chain(parts) {
+                            if let Some(kept) = worse.iter().find_map(|stmt| comparison.keeps(stmt, source.text)) {
+                                report(findings, source, &comparison, (test.range(), kept.range()));
+                            }
+                        }
+                    }
                 }
-                let (best, which) =
-                    (comparison.best.join("."), if comparison.is_loss { "largest" } else { "smallest" });
-                let message = format!("`{best}` becomes the {which} value: the comparison is reversed");
-                let label = |span, message: &str| Label { span: source.span(span), message: message.to_owned() };
-                let mut labels = vec![label(kept.range(), "the worse value is kept here")];
-                let start = starts.into_iter().find(|value| comparison.is_wrong_start(slice(source.text, value)));
-                labels.extend(start.map(|value| label(value.range(), "every loss is larger than this first value")));
-                findings.report(NAME, Severity::Warning, message, source.span(test.range()), labels);
+                // `is_best = loss > best_loss`, and then `best_loss = max(loss, best_loss)`
+                Stmt::Assign(assign) => {
+                    let Some(comparison) = Comparison::of(&assign.value, source.text) else { continue };
+                    let is_best = assign.targets.iter().any(|target| has_word(path_of(target).last(), "best"));
+                    let mut kept =
+                        source.statements.iter().filter_map(|stmt| comparison.keeps_extreme(stmt, source.text));
+                    if let Some(kept) = kept.find(|_| is_best && comparison.holds_if_worse) {
+                        report(findings, source, &comparison, (assign.value.range(), kept.range()));
+                    }
+                }
+                _ => {}
             }
         }
     }
+}
+
+/// Reports a reversed comparison, and the place where the worse value is kept.
+fn report(
+    findings: &mut Findings<'_>,
+    source: &Source<'_>,
+    comparison: &Comparison<'_>,
+    (test, kept): (TextRange, TextRange),
+) {
+    let text = source.text.to_ascii_lowercase();
+    let starts = comparison.starts(source);
+    let is_meant = starts.iter().any(|value| comparison.is_other_end(slice(source.text, value)));
+    if is_meant || ON_PURPOSE.iter().any(|part| text.contains(part)) {
+        return;
+    }
+    let (best, which) = (comparison.best.join("."), if comparison.is_loss { "largest" } else { "smallest" });
+    let message = format!("`{best}` becomes the {which} value: the comparison is reversed");
+    let label = |span, message: &str| Label { span: source.span(span), message: message.to_owned() };
+    let mut labels = vec![label(kept, "the worse value is kept here")];
+    let start = starts.into_iter().find(|value| comparison.is_wrong_start(slice(source.text, value)));
+    labels.extend(start.map(|value| label(value.range(), "every loss is larger than this first value")));
+    findings.report(NAME, Severity::Warning, message, source.span(test), labels);
+}
+
+/// Whether a name contains a word.
+fn has_word(name: Option<&&str>, word: &str) -> bool {
+    name.is_some_and(|name| words(name).iter().any(|one| one == word))
 }
 
 /// The conditions of an `if`, each with the statements that run if it holds, and those of the `else` that follows it.
@@ -115,6 +154,13 @@ impl<'a> Comparison<'a> {
         let assign = stmt.as_assign_stmt()?;
         let is_best = assign.targets.iter().any(|target| path_of(target) == self.best);
         (is_best && slice(text, &assign.value).contains(self.new)).then_some(assign)
+    }
+
+    /// The statement, if it keeps the worse of the two values: `best_loss = max(loss, best_loss)`.
+    fn keeps_extreme<'s>(&self, stmt: &'s Stmt, text: &str) -> Option<&'s StmtAssign> {
+        let assign = self.keeps(stmt, text)?;
+        let function = assign.value.as_call_expr().map(|call| path_of(&call.func))?;
+        (function == [if self.is_loss { "max" } else { "min" }]).then_some(assign)
     }
 
     /// The values that the file assigns to the variable of the best value.
