@@ -413,6 +413,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.may_assign_to(file, class, name)
     }
 
+    fn may_set_options(&self, file: FileId) -> bool {
+        self.0.may_set_options(file)
+    }
+
     fn may_set_by_name(&self, file: FileId, class: &str) -> bool {
         self.0.may_set_by_name(file, class)
     }

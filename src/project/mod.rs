@@ -173,6 +173,11 @@ impl Project {
         self.programs().may_assign_to(self.file(file), class, name)
     }
 
+    /// Whether the program of `file` may set options by names that are only known when it runs.
+    pub(crate) fn may_set_options(&self, file: FileId) -> bool {
+        self.programs().may_set_options(self.file(file))
+    }
+
     /// Whether the program of `file` may set attributes of objects of a class of this name by names that are only
     /// known when it runs.
     pub(crate) fn may_set_by_name(&self, file: FileId, class: &str) -> bool {

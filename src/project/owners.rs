@@ -56,7 +56,8 @@ impl Owners {
             for (at, _) in code.match_indices(text) {
                 let (before, rest) = code.split_at_checked(at).unwrap_or_default();
                 let after = rest.strip_prefix(text).unwrap_or_default();
-                if only_reads(before, text, after) {
+                // In tests, pytest's `monkeypatch` sets attributes of modules.
+                if only_reads(before, text, after) || before.ends_with("monkeypatch.") {
                     continue;
                 }
                 let end = after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len());
@@ -67,7 +68,7 @@ impl Owners {
                     "__dict__" => before.ends_with("self."),
                     _ => object == "self" || ["self.", "super()."].iter().any(|end| before.ends_with(end)),
                 };
-                if text == "setattr(" && OPTIONS.contains(&object) {
+                if matches!(text, "setattr(" | "vars(") && OPTIONS.contains(&object) {
                     self.options_by_name = true;
                 } else {
                     self.by_name.insert(class.filter(|_| is_own).unwrap_or_default().to_owned());
@@ -113,6 +114,11 @@ impl Owners {
         let is_options =
             || ["arg", "opt", "conf", "cfg", "param", "setting", "space"].iter().any(|o| lower.contains(o));
         self.share_object(class, &self.by_name) || self.options_by_name && is_options()
+    }
+
+    /// Whether some line may set options by name: `setattr(args, key, value)`, `vars(args)[key] = value`.
+    pub(super) fn may_set_options(&self) -> bool {
+        self.options_by_name || self.by_name.contains("")
     }
 
     /// Whether an object may be of the class and of one of these classes.

@@ -122,6 +122,10 @@ impl Programs {
 
     /// Whether a file of the same program may set attributes of objects of this class under names that are only
     /// known when it runs: `setattr(self, name, value)`.
+    pub(super) fn may_set_options(&self, file: &SourceFile) -> bool {
+        self.asks(file, |names| names.owners.may_set_options())
+    }
+
     pub(super) fn may_set_by_name(&self, file: &SourceFile, class: &str) -> bool {
         self.asks(file, |names| names.owners.may_set_by_name(class))
     }

@@ -10,14 +10,32 @@ use crate::syntax::FileId;
 
 /// Packages that, from a version on, work only with another package from a version on: the package, its
 /// version, the other package and its version. For Lightning and Python, the metadata of the wheels say so
-/// (`Requires-Dist`, `Requires-Python`). For NumPy, older versions of the other package do not work with it:
-/// their metadata limit NumPy (numba), `torch.from_numpy` says "Numpy is not available" (torch 2.2), or their
-/// compiled modules cannot be imported (the others, see the release notes of NumPy 2.0).
+/// (`Requires-Dist`, `Requires-Python`). Older versions of PyTorch and `SciPy` have no wheels for newer versions
+/// of Python. For NumPy, older versions of the other package do not work with it: their metadata limit NumPy
+/// (numba), `torch.from_numpy` says "Numpy is not available" (torch 2.2), or their compiled modules cannot be
+/// imported (the others, see the release notes of NumPy 2.0).
 const NEEDS: &[(&str, &str, &str, &str)] = &[
     ("pytorch-lightning", "2.0", "torch", "1.11"),
     ("lightning", "2.0", "torch", "1.11"),
     ("numpy", "2.0", "python", "3.9"),
     ("transformers", "4.47", "python", "3.9"),
+    ("torch", "2.0", "python", "3.8"),
+    ("torch", "2.6", "python", "3.9"),
+    ("torch", "2.9", "python", "3.10"),
+    ("torch", "2.15", "python", "3.11"),
+    ("numpy", "1.22", "python", "3.8"),
+    ("numpy", "1.25", "python", "3.9"),
+    ("numpy", "2.1", "python", "3.10"),
+    ("numpy", "2.3", "python", "3.11"),
+    ("python", "3.8", "torch", "1.4"),
+    ("python", "3.9", "torch", "1.7.1"),
+    ("python", "3.10", "torch", "1.10.2"),
+    ("python", "3.11", "torch", "1.13"),
+    ("python", "3.12", "torch", "2.2"),
+    ("python", "3.13", "torch", "2.5"),
+    ("python", "3.9", "scipy", "1.5.4"),
+    ("python", "3.10", "scipy", "1.7.2"),
+    ("python", "3.11", "scipy", "1.9.2"),
     ("numpy", "1.24", "numba", "0.57"),
     ("numpy", "2.0", "numba", "0.60"),
     ("numpy", "2.0", "pandas", "2.2.2"),

@@ -56,6 +56,9 @@ pub(crate) trait Sources<'p> {
     /// Whether the same program may assign this attribute to an object of a class of this name.
     fn may_assign_to(&self, file: FileId, class: &str, name: &str) -> bool;
 
+    /// Whether the same program may set options by names that are only known when it runs.
+    fn may_set_options(&self, file: FileId) -> bool;
+
     /// Whether the same program may set attributes of objects of a class of this name by names that are only known
     /// when it runs.
     fn may_set_by_name(&self, file: FileId, class: &str) -> bool;

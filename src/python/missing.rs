@@ -40,7 +40,10 @@ impl Interp<'_> {
             return;
         }
         let Some(message) = self.library.missing_name(path, name) else { return };
-        if !self.may_be_given(name) && !self.tests_version(path, name) && !self.imports(name) {
+        let may_be_set = self.may_be_fallback()
+            || self.sources.assigns(self.root, name.as_str())
+            || self.is_given(name) && ["attr(", "__dict__", "vars("].iter().any(|text| self.mentions(text));
+        if !may_be_set && !self.tests_version(path, name) && !self.imports(name) {
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
         }
     }
@@ -134,7 +137,9 @@ impl Interp<'_> {
         let is_never_set = self.is_never_set(class, name);
         // A class without a constructor, or with methods for subclasses, may be a part of other classes.
         let is_whole = || is_module || self.user_method(object, "__init__").is_some() && !self.is_abstract(object);
-        let lacks = is_self && is_never_set && is_whole() || is_early || self.surely_lacks(object, name);
+        let is_made_here = || self.is_made_here(object) && self.heap.instance_of(object).is_some_and(|it| !it.open);
+        let lacks =
+            is_never_set && (is_self && is_whole() || is_made_here()) || is_early || self.surely_lacks(object, name);
         // A module that contains this one may have called its `forward`.
         if !lacks || is_module && self.sets_later(object, name) {
             return false;
@@ -319,7 +324,11 @@ impl Interp<'_> {
     /// Reports an attribute that the parsed arguments of the command line do not have, unless the
     /// program may set it or test for it. Returns the value of the expression if it makes a report.
     pub(crate) fn lacks_option(&mut self, name: Sym, message: String, span: Span) -> Option<Value> {
-        if self.is_given(name) { None } else { self.lacks_field(message, span) }
+        if self.is_given(name) || self.sources.may_set_options(self.root) {
+            None
+        } else {
+            self.lacks_field(message, span)
+        }
     }
 
     /// Reports an attribute that an object with known attributes lacks. Returns the value of the expression

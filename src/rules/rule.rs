@@ -120,6 +120,18 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// Whether the file contains one of these texts, not as the end of a longer name: `vars(`, but not `make_vars(`.
+    pub(super) fn contains_any(&self, texts: &[&str]) -> bool {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        texts.iter().any(|text| {
+            let mut found = self.text.match_indices(text);
+            found.any(|(at, _)| {
+                let before = self.text.get(..at).and_then(|before| before.chars().next_back());
+                !(text.starts_with(is_part) && before.is_some_and(is_part))
+            })
+        })
+    }
+
     pub(crate) fn new(
         file: FileId,
         body: &'a [Stmt],

@@ -168,8 +168,16 @@ impl<'a> Scope<'a> {
             && constructors().any(|def| statements(&def.body, false).iter().any(|stmt| guards(stmt, &about)))
     }
 
-    /// Whether the module gives a name only a constant, so that one arm never runs.
+    /// Whether the module gives a name only a constant, a function or a class, so that one arm never runs.
     fn is_literal(&self, name: &str) -> bool {
+        let defines = |stmt: &Stmt| match stmt {
+            Stmt::FunctionDef(def) => def.name.as_str() == name,
+            Stmt::ClassDef(def) => def.name.as_str() == name,
+            _ => false,
+        };
+        if self.bound.times(name) == 0 && self.module.iter().any(defines) {
+            return true;
+        }
         let assigned = self.module.iter().filter_map(Stmt::as_assign_stmt);
         let to = assigned.filter(|assign| assign.targets.iter().any(|target| path_of(target) == [name]));
         to.into_iter().any(|assign| assign.value.is_literal_expr())

@@ -172,6 +172,10 @@ fn laid_over(cx: &mut Cx<'_, '_>, below: &Value, over: &Value, depth: usize) -> 
             }
             cx.it.heap.dict(low)
         }
+        (None, Some(mut high)) if below.is_unknown() => {
+            high.open = Some(Value::Unknown);
+            cx.it.heap.dict(high)
+        }
         (Some(_), None) if over.is_unknown() || matches!(over, Value::Any(Type::Str)) => Value::Unknown,
         _ => over.clone(),
     }

@@ -46,8 +46,11 @@ pub(crate) fn register(t: &mut Table) {
     t.def("torch.serialization.add_safe_globals", "safe_globals", |_, _| Value::None);
     t.def("torch.serialization.safe_globals", "safe_globals", |_, _| Value::Unknown);
     t.family("torch.distributed.", "get_rank get_world_size", "group=None", |_, _| Value::Any(Type::Int));
-    t.family("torch.distributed.", "init_process_group destroy_process_group barrier", "*args, **kwargs", |_, _| {
-        Value::None
+    t.family("torch.distributed.", "init_process_group destroy_process_group", "*args, **kwargs", |_, _| Value::None);
+    // With `async_op=True`, the result is an object to wait for.
+    t.def("torch.distributed.barrier", "group=None, async_op=False, **kwargs", |_, b| match b.get("async_op") {
+        Value::Bool(false) => Value::None,
+        _ => Value::Unknown,
     });
     t.family("torch.distributed.", "is_initialized is_available", "", |_, _| Value::Any(Type::Bool));
     t.family("torch.distributed.", "all_reduce reduce broadcast", "tensor, *args, **kwargs", communicated);

@@ -62,15 +62,14 @@ pub(crate) struct AttributeSetInSomeBranches;
 
 impl Rule for AttributeSetInSomeBranches {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        let contains = |texts: &[&str]| texts.iter().any(|text| source.text.contains(text));
-        if contains(DYNAMIC) {
+        if source.contains_any(DYNAMIC) {
             return;
         }
         for function in source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt()) {
             // Local variables. The attributes of a class are checked below.
             check(findings, source, function, None);
         }
-        let classes = if contains(DYNAMIC_ATTRIBUTES) { Vec::new() } else { source.classes().collect() };
+        let classes = if source.contains_any(DYNAMIC_ATTRIBUTES) { Vec::new() } else { source.classes().collect() };
         for class in classes {
             if !is_plain(class) {
                 continue;

@@ -38,7 +38,7 @@ pub(crate) struct ListNeverFilled;
 
 impl Rule for ListNeverFilled {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        if DYNAMIC.iter().any(|text| source.text.contains(text)) {
+        if source.contains_any(DYNAMIC) {
             return;
         }
         for def in source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt()) {

@@ -11,7 +11,7 @@ use crate::python::{Event, Interp};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::rules::trace::{Moment, Trace, tensor, tensors};
 use crate::syntax::Span;
-use crate::value::{Grad, ObjId, Value};
+use crate::value::{Grad, ObjId, Value, sym};
 
 const NAME: &str = "loss-summed-with-graph";
 
@@ -78,6 +78,13 @@ fn appended(cx: &mut Context<'_, '_>, list: ObjId, value: &Value, span: Span) {
         || !it.is_carried(list)
         || !value.as_obj().is_some_and(|id| is_attached(it, id))
     {
+        return;
+    }
+    // Other code may empty the list after some iterations: `self.losses.clear()`.
+    let text = cx.source(span).unwrap_or_default();
+    let path = text.split(".append(").next().unwrap_or_default();
+    let name = path.rsplit('.').next().unwrap_or_default();
+    if !name.is_empty() && it.mentions(sym(&format!("{name}.clear()")).as_str()) {
         return;
     }
     let mut before = Vec::new();

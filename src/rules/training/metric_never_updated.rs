@@ -105,7 +105,7 @@ pub(crate) struct MetricNeverUpdated;
 
 impl Rule for MetricNeverUpdated {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        if DYNAMIC.iter().any(|text| source.text.contains(text)) {
+        if source.contains_any(DYNAMIC) {
             return;
         }
         let outer = declared_elsewhere(source);

@@ -1,7 +1,6 @@
 //! TV6: autograd and loops.
 
 pub(super) mod backward_after_loop;
-pub(super) mod best_never_updated;
 pub(super) mod changed_through_data;
 pub(super) mod clipping_after_step;
 pub(super) mod clipping_before_backward;

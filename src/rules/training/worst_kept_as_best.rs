@@ -9,11 +9,11 @@ use crate::syntax::{Expr, Ranged, Stmt, TextRange, path_of};
 const NAME: &str = "worst-kept-as-best";
 
 /// Words for the best value of a loss (`SMALLEST`) and of a metric (`LARGEST`).
-pub(super) const SMALLEST: &[&str] = &["best", "lowest", "min", "minimal", "minimum", "smallest"];
-pub(super) const LARGEST: &[&str] = &["best", "highest", "largest", "max", "maximal", "maximum"];
+const SMALLEST: &[&str] = &["best", "lowest", "min", "minimal", "minimum", "smallest"];
+const LARGEST: &[&str] = &["best", "highest", "largest", "max", "maximal", "maximum"];
 
 /// Metrics for which larger values are better.
-pub(super) const METRICS: &[&str] =
+const METRICS: &[&str] =
     &["acc", "accuracy", "auc", "auroc", "bleu", "dice", "f1", "iou", "map", "miou", "psnr", "ssim"];
 
 /// Texts in programs that look for the worst value on purpose, or whose losses and metrics have the other
@@ -194,7 +194,7 @@ fn slice<'a>(text: &'a str, at: &Expr) -> &'a str {
 }
 
 /// The words of names in lower case: `best`, `val` and `loss` for `best_valLoss`.
-pub(super) fn words(text: &str) -> Vec<String> {
+fn words(text: &str) -> Vec<String> {
     let mut spaced = String::new();
     let mut previous = ' ';
     for c in text.chars() {
