@@ -14,6 +14,9 @@ use crate::value::{ArrayKind, Data, Instance, Sym, Value, counted, sym};
 const WITH_TENSOR_CLASSES: &[&str] =
     &["import monai", "from monai", "import fastai", "from fastai", "__torch_function__"];
 
+/// Texts of code that may add a name, given as a string, to a module of a library, such as `torch.npu`.
+const SETS_BY_NAME: &[&str] = &["attr(", "__dict__", "vars(", "privateuse", "register_device_module"];
+
 impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have, unless the program
     /// may set this name, test for it, or import a module of this name.
@@ -40,9 +43,12 @@ impl Interp<'_> {
             return;
         }
         let Some(message) = self.library.missing_name(path, name) else { return };
+        // The key of a dictionary, as in `{"cube": torch.cube}`, sets no name.
+        let keys = [format!("\"{name}\":"), format!("'{name}':")];
+        let is_key = keys.iter().any(|text| self.mentions(sym(text).as_str()));
         let may_be_set = self.may_be_fallback()
             || self.sources.assigns(self.root, name.as_str())
-            || self.is_given(name) && ["attr(", "__dict__", "vars("].iter().any(|text| self.mentions(text));
+            || self.is_given(name) && (!is_key || SETS_BY_NAME.iter().any(|text| self.mentions(text)));
         if !may_be_set && !self.tests_version(path, name) && !self.imports(name) {
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
         }
