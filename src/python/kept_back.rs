@@ -19,14 +19,11 @@ const ON_PURPOSE: &[&str] = &["unused", "not used", "ignored", "deprecated", "co
 impl<'p> Interp<'p> {
     /// Tells observers that a function does not pass a parameter on to the only call that takes it.
     pub(super) fn note_kept_back(&mut self, callee: &Value, call: &'p ExprCall) {
-        let is_open = call.arguments.args.iter().any(Expr::is_starred_expr)
-            || call.arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
         let Some(def) = self.frames.last().and_then(|frame| self.definition(frame)) else { return };
-        if is_open || self.is_test() || takes_more_than_it_uses(def) {
-            return;
-        }
         let Some((function, bound)) = self.called_function(callee) else { return };
         let Some(taken) = self.optional_parameters(&function, bound) else { return };
+        let is_open = call.arguments.args.iter().any(Expr::is_starred_expr)
+            || call.arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
         let mut own = def.parameters.iter_non_variadic_params().map(|parameter| parameter.name().as_str());
         let is_given = |at: Option<usize>, name: &str| {
             at.is_some_and(|at| at < call.arguments.args.len()) || call.arguments.find_keyword(name).is_some()
@@ -47,7 +44,9 @@ impl<'p> Interp<'p> {
             let called = path_of(&call.func);
             called.last() == Some(&def.name.as_str()) && def.name.as_str() != "__init__"
         };
-        if let Some(name) = kept.filter(|_| is_only() && !is_wrapper()) {
+        // The searches of the body come last: they take time.
+        let is_sure = || !is_open && !self.is_test() && !is_wrapper() && is_only() && !takes_more_than_it_uses(def);
+        if let Some(name) = kept.filter(|_| is_sure()) {
             let span = self.span(call);
             self.event(Event::KeptBack { name, span });
         }
