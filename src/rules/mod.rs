@@ -12,6 +12,7 @@ mod shapes;
 mod training;
 mod values;
 
+mod arms;
 mod front_matter;
 pub(crate) mod notes;
 mod order;

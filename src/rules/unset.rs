@@ -6,6 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::rules::arms::{Arm, arms};
 use crate::rules::rule::Source;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExceptHandler, Parameters, StmtIf, UnaryOp};
@@ -148,7 +149,7 @@ impl<'a> Scope<'a> {
             self.bound.times(root) <= 1
                 && !self.in_loops.contains(root)
                 && !self.attributes.contains(path)
-                && !self.is_literal(root)
+                && !self.is_fixed(root)
         };
         let mut before = self.inside.iter().filter(|stmt| stmt.range().start() < one.range().start());
         paths.iter().all(is_constant) && !before.any(|stmt| guards(stmt, paths)) && !self.constructor_guards(paths)
@@ -169,7 +170,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Whether the module gives a name only a constant, a function or a class, so that one arm never runs.
-    fn is_literal(&self, name: &str) -> bool {
+    fn is_fixed(&self, name: &str) -> bool {
         let defines = |stmt: &Stmt| match stmt {
             Stmt::FunctionDef(def) => def.name.as_str() == name,
             Stmt::ClassDef(def) => def.name.as_str() == name,
@@ -182,17 +183,6 @@ impl<'a> Scope<'a> {
         let to = assigned.filter(|assign| assign.targets.iter().any(|target| path_of(target) == [name]));
         to.into_iter().any(|assign| assign.value.is_literal_expr())
     }
-}
-
-/// One branch of an `if` statement. An `else` has no condition.
-struct Arm<'a> {
-    test: Option<&'a Expr>,
-    body: &'a [Stmt],
-}
-
-fn arms(one: &StmtIf) -> Vec<Arm<'_>> {
-    let others = one.elif_else_clauses.iter().map(|clause| Arm { test: clause.test.as_ref(), body: &clause.body });
-    std::iter::once(Arm { test: Some(&*one.test), body: &one.body }).chain(others).collect()
 }
 
 /// The names that the statements of a block itself assign, with the places.

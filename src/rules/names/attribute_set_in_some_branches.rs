@@ -8,6 +8,7 @@
 //! `a != b` for two parameters, or a flag that is `False` by default.
 
 use crate::diagnostic::{Label, Severity};
+use crate::rules::arms::{Arm, arms};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::rules::unset::{Unset, unset};
 use crate::syntax::ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
@@ -111,19 +112,6 @@ impl<'a> Variable<'a> {
             Variable::Attribute(name) => format!("self.{name}"),
         }
     }
-}
-
-/// One branch of an `if`. An `else` has no condition.
-#[derive(Clone, Copy)]
-struct Arm<'a> {
-    test: Option<&'a Expr>,
-    body: &'a [Stmt],
-}
-
-fn arms(stmt: &StmtIf) -> Vec<Arm<'_>> {
-    let first = Arm { test: Some(&*stmt.test), body: &stmt.body };
-    let others = stmt.elif_else_clauses.iter().map(|clause| Arm { test: clause.test.as_ref(), body: &clause.body });
-    std::iter::once(first).chain(others).collect()
 }
 
 /// Form 1. With a class, the attributes are checked, otherwise the local variables.

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
+use crate::rules::training::metric_never_updated::paired;
 use crate::syntax::ast::{CmpOp, ExprCall};
 use crate::syntax::{Expr, Ranged, Stmt, TextRange, assignment, called, expressions, path_of, statements};
 
@@ -66,18 +67,13 @@ impl Rule for ListNeverFilled {
 /// The names to which a statement assigns an empty list or set: `a = []`, `a, b = [], set()`.
 fn empty_collections(stmt: &Stmt) -> Vec<(&str, &Expr)> {
     let Some((target, value)) = assignment(stmt) else { return Vec::new() };
-    let pairs = match (target, value) {
-        (Expr::Tuple(targets), Expr::Tuple(values)) if targets.elts.len() == values.elts.len() => {
-            targets.elts.iter().zip(&values.elts).collect()
-        }
-        _ => vec![(target, value)],
-    };
     let is_empty = |value: &Expr| match value {
         Expr::List(list) => list.elts.is_empty(),
         Expr::Call(call) => matches!(path_of(&call.func).as_slice(), ["list" | "set"]) && call.arguments.is_empty(),
         _ => false,
     };
-    let names = pairs.into_iter().filter_map(|(target, value)| Some((target.as_name_expr()?.id.as_str(), value)));
+    let pairs = paired(target, value).into_iter();
+    let names = pairs.filter_map(|(target, value)| Some((target.as_name_expr()?.id.as_str(), value)));
     names.filter(|(_, value)| is_empty(value)).collect()
 }
 

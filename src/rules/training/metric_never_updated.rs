@@ -174,7 +174,7 @@ fn constants(stmt: &Stmt) -> Vec<(&str, &Expr)> {
 }
 
 /// The targets of an assignment with their values: two pairs for `a, b = 0, 0`.
-fn paired<'a>(target: &'a Expr, value: &'a Expr) -> Vec<(&'a Expr, &'a Expr)> {
+pub(super) fn paired<'a>(target: &'a Expr, value: &'a Expr) -> Vec<(&'a Expr, &'a Expr)> {
     match (target, value) {
         (Expr::Tuple(targets), Expr::Tuple(values)) if targets.len() == values.len() => {
             let is_starred = |expr: &Expr| expr.is_starred_expr();

@@ -2,6 +2,7 @@
 //! the smallest accuracy.
 
 use crate::diagnostic::{Label, Severity};
+use crate::rules::arms::arms;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{BoolOp, CmpOp, StmtAssign, StmtIf, UnaryOp};
 use crate::syntax::{Expr, Ranged, Stmt, TextRange, path_of};
@@ -29,7 +30,7 @@ impl Rule for WorstKeptAsBest {
         for stmt in &source.statements {
             match stmt {
                 Stmt::If(one) => {
-                    for (test, taken, skipped) in arms(one) {
+                    for (test, taken, skipped) in conditions(one) {
                         let compared = Comparison::of(test, source.text).map(|comparison| {
                             let worse = if comparison.holds_if_worse { taken } else { skipped };
                             (comparison, worse)
@@ -90,17 +91,10 @@ fn has_word(name: Option<&&str>, word: &str) -> bool {
 }
 
 /// The conditions of an `if`, each with the statements that run if it holds, and those of the `else` that follows it.
-fn arms(one: &StmtIf) -> Vec<(&Expr, &[Stmt], &[Stmt])> {
-    let clauses = one.elif_else_clauses.as_slice();
-    let first = (Some(&*one.test), one.body.as_slice());
-    let all: Vec<_> = std::iter::once(first)
-        .chain(clauses.iter().map(|clause| (clause.test.as_ref(), clause.body.as_slice())))
-        .collect();
-    let otherwise = |at: usize| match all.get(at + 1) {
-        Some((None, body)) => *body,
-        _ => &[],
-    };
-    all.iter().enumerate().filter_map(|(at, (test, body))| Some(((*test)?, *body, otherwise(at)))).collect()
+fn conditions(one: &StmtIf) -> Vec<(&Expr, &[Stmt], &[Stmt])> {
+    let arms = arms(one);
+    let otherwise = |at: usize| arms.get(at + 1).filter(|next| next.test.is_none()).map_or(&[][..], |next| next.body);
+    arms.iter().enumerate().filter_map(|(at, arm)| Some((arm.test?, arm.body, otherwise(at)))).collect()
 }
 
 /// A comparison of a new value with the best one so far.
