@@ -18,6 +18,7 @@ mod settings;
 mod source;
 pub(crate) mod suppressions;
 mod walk;
+mod words;
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -36,6 +37,7 @@ pub(crate) use walk::{Walker, compile_glob};
 use crate::syntax::FileId;
 use imports::Listing;
 use programs::Programs;
+use requirements::Stated;
 use settings::Settings;
 
 /// The files that were read, and the folder in which their imports are searched.
@@ -57,6 +59,8 @@ pub(crate) struct Project {
     named: OnceLock<usize>,
     /// The named files, in one group for each program.
     programs: OnceLock<Programs>,
+    /// What the requirements in a folder say, by folder.
+    stated: FrozenMap<PathBuf, Box<Stated>>,
     /// The answers of [`Project::excludes`], by folder, and by package and version.
     exclusions: Mutex<FxHashMap<(PathBuf, String), bool>>,
     settings: OnceLock<Settings>,
@@ -83,6 +87,7 @@ impl Project {
             texts: FrozenMap::new(),
             named: OnceLock::new(),
             programs: OnceLock::new(),
+            stated: FrozenMap::new(),
             exclusions: Mutex::default(),
             settings: OnceLock::new(),
         }

@@ -4,10 +4,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SourceFile;
 use super::owners::Owners;
+use super::words::Words;
 use crate::syntax::FileId;
 
 #[derive(Default)]
@@ -18,6 +20,7 @@ pub(super) struct Programs {
     mentions: Mutex<FxHashMap<(usize, &'static str), bool>>,
     /// The names in each program.
     names: FxHashMap<usize, Names>,
+    words: Words,
 }
 
 #[derive(Default)]
@@ -104,6 +107,7 @@ impl Programs {
             let program = groups.find(index);
             programs.of.insert(file.id, program);
             programs.names.entry(program).or_default().add(file.text());
+            programs.words.add(file.id, file.text());
         }
         programs
     }
@@ -193,10 +197,18 @@ impl Programs {
         mut files: impl Iterator<Item = &'a SourceFile>,
     ) -> bool {
         let Some(&program) = self.of.get(&file.id) else { return code_contains(file.text(), text) };
-        let mut mentions = self.mentions.lock().unwrap_or_else(PoisonError::into_inner);
-        *mentions.entry((program, text)).or_insert_with(|| {
-            files.any(|other| self.of.get(&other.id) == Some(&program) && code_contains(other.text(), text))
-        })
+        let cached = || self.mentions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&answer) = cached().get(&(program, text)) {
+            return answer;
+        }
+        let with_words = self.words.files_with(text);
+        let answer = files.any(|other| {
+            self.of.get(&other.id) == Some(&program)
+                && with_words.is_none_or(|ids| ids.binary_search(&other.id).is_ok())
+                && code_contains(other.text(), text)
+        });
+        cached().insert((program, text), answer);
+        answer
     }
 }
 
@@ -204,7 +216,7 @@ impl Programs {
 /// prints or logs: `print(torch.__version__)` does not test the version. See [`only_reads`] for other
 /// exceptions.
 fn code_contains(source: &str, text: &str) -> bool {
-    source.match_indices(text).any(|(at, _)| {
+    memmem::find_iter(source.as_bytes(), text).any(|at| {
         let before = source.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
         let after = source.get(at + text.len()..).unwrap_or_default();
         !is_shown(before.trim_start()) && !only_reads(before, text, after)

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::PoisonError;
 
+use rustc_hash::FxHashMap;
+
 use super::Project;
 use super::imports::Kind;
 use crate::syntax::FileId;
@@ -77,17 +79,27 @@ impl Project {
             "torch" => &["torch", "pytorch"],
             package => &[package],
         };
-        let excludes = |text: &str| names.iter().any(|name| excluded(text, name, version));
-        let stated_in =
-            |folder: &Path| [self.requirements_in(folder), self.texts_in(folder, gives_instructions)].concat();
-        let near: Vec<&str> = self.folders_above(file).flat_map(stated_in).collect();
-        if near.iter().any(|text| excludes(text)) {
+        let excludes = |stated: &Stated| names.iter().any(|name| stated.excludes(name, version));
+        let near: Vec<&Stated> = self.folders_above(file).map(|folder| self.stated_in(folder)).collect();
+        if near.iter().any(|stated| excludes(stated)) {
             return true;
         }
-        let is_named = near.iter().any(|text| names.iter().any(|name| !conditions(text, name).is_empty()));
+        let is_named = near.iter().any(|stated| names.iter().any(|name| !stated.of(name).is_empty()));
         let folders = self.listing(self.root()).iter().filter(|(_, kind)| **kind == Kind::Folder);
-        let mut elsewhere = folders.flat_map(|(name, _)| stated_in(&self.root().join(name)));
+        let mut elsewhere = folders.map(|(name, _)| self.stated_in(&self.root().join(name)));
         !is_named && elsewhere.any(excludes)
+    }
+
+    /// What the requirements and the instructions in a folder say about packages.
+    fn stated_in(&self, folder: &Path) -> &Stated {
+        if let Some(known) = self.stated.get(folder) {
+            return known;
+        }
+        let mut stated = Stated::default();
+        for text in [self.requirements_in(folder), self.texts_in(folder, gives_instructions)].concat() {
+            stated.add(text);
+        }
+        self.stated.insert(folder.to_owned(), Box::new(stated))
     }
 
     /// Whether the project asks for another distribution with the name of one of its packages in its own:
@@ -167,42 +179,53 @@ fn gives_instructions(name: &str) -> bool {
     name == "Dockerfile" || stem.eq_ignore_ascii_case("readme") && matches!(extension, "md" | "rst" | "txt" | "")
 }
 
-/// Whether some requirement of a text excludes a version of a package and all newer ones.
-fn excluded(text: &str, package: &str, version: &str) -> bool {
-    // `package @ https://…` may be another version, or a fork.
-    let is_address = |rest: &str| rest.trim_start().starts_with('@');
-    let mut all = conditions(text, package).into_iter();
-    all.any(|rest| is_address(&rest) || rest.split(',').any(|condition| excludes(condition, version)))
-}
+/// What texts say about packages: the conditions for each, such as `>=1.16,<1.24`.
+#[derive(Default)]
+pub(super) struct Stated(FxHashMap<String, Vec<String>>);
 
-/// What the requirements of a text say about a package: `>=1.16,<1.24`.
-fn conditions(text: &str, package: &str) -> Vec<String> {
-    let plain = |name: &str| name.to_ascii_lowercase().replace('-', "_");
-    let package = plain(package);
-    let mut found = Vec::new();
-    for line in text.lines() {
-        let is_command = line.contains(" install ") || line.contains("conda create ");
-        // One line may contain several requirements: `install_requires=["torch==1.4", "numpy<1.24"]`.
-        for part in line.split(|c: char| matches!(c, '"' | '\'' | ';' | '#' | '`') || is_command && c.is_whitespace()) {
-            let part = part.trim().trim_start_matches("- ").trim_start_matches("Requires-Dist:").trim_start();
-            let end = part.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.')).unwrap_or(part.len());
-            let Some((name, rest)) = part.split_at_checked(end) else { continue };
-            if plain(name) != package {
-                continue;
+impl Stated {
+    fn add(&mut self, text: &str) {
+        for line in text.lines() {
+            let is_command = line.contains(" install ") || line.contains("conda create ");
+            // One line may contain several requirements: `install_requires=["torch==1.4", "numpy<1.24"]`.
+            for part in
+                line.split(|c: char| matches!(c, '"' | '\'' | ';' | '#' | '`') || is_command && c.is_whitespace())
+            {
+                let part = part.trim().trim_start_matches("- ").trim_start_matches("Requires-Dist:").trim_start();
+                let end = part.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'));
+                let Some((name, rest)) = part.split_at_checked(end.unwrap_or(part.len())) else { continue };
+                // In `numpy = "^1.19"`, the version is in the next part.
+                let condition = match rest.trim() {
+                    "=" => match line.split(['"', '\'']).nth(1).unwrap_or_default() {
+                        // For Poetry, a version without an operator is exact.
+                        exact if exact.starts_with(|c: char| c.is_ascii_digit()) => format!("=={exact}"),
+                        rest => rest.to_owned(),
+                    },
+                    // The metadata of wheels have `Requires-Python: <3.9` and `Requires-Dist: numpy (<2)`.
+                    rest => rest.trim_matches([':', '(', ')', ' ']).to_owned(),
+                };
+                self.0.entry(plain(name)).or_default().push(condition);
             }
-            // In `numpy = "^1.19"`, the version is in the next part.
-            found.push(match rest.trim() {
-                "=" => match line.split(['"', '\'']).nth(1).unwrap_or_default() {
-                    // For Poetry, a version without an operator is exact.
-                    exact if exact.starts_with(|c: char| c.is_ascii_digit()) => format!("=={exact}"),
-                    rest => rest.to_owned(),
-                },
-                // The metadata of wheels have `Requires-Python: <3.9` and `Requires-Dist: numpy (<2)`.
-                rest => rest.trim_matches([':', '(', ')', ' ']).to_owned(),
-            });
         }
     }
-    found
+
+    /// The conditions for a package.
+    fn of(&self, package: &str) -> &[String] {
+        self.0.get(&plain(package)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether some condition excludes a version of a package and all newer ones.
+    fn excludes(&self, package: &str, version: &str) -> bool {
+        // `package @ https://…` may be another version, or a fork.
+        let is_address = |rest: &str| rest.trim_start().starts_with('@');
+        let excludes = |rest: &String| rest.split(',').any(|condition| excludes(condition, version));
+        self.of(package).iter().any(|rest| is_address(rest) || excludes(rest))
+    }
+}
+
+/// The name of a package in lower case, with underscores: pip and conda do not distinguish them.
+fn plain(name: &str) -> String {
+    name.to_ascii_lowercase().replace('-', "_")
 }
 
 /// Whether a condition such as `<1.24` excludes a version and all newer ones.
@@ -251,7 +274,13 @@ fn numbers(version: &str) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::excluded;
+    use super::Stated;
+
+    fn excluded(text: &str, package: &str, version: &str) -> bool {
+        let mut stated = Stated::default();
+        stated.add(text);
+        stated.excludes(package, version)
+    }
 
     #[test]
     fn requirements_that_exclude_a_version() {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::interp::Interp;
 use super::payload::PAYLOAD;
-use super::writes::{READ_ONLY, Writes};
+use super::writes::{Called, READ_ONLY, Writes};
 use super::{Args, Event};
 use crate::syntax::Stmt;
 use crate::value::{Attrs, CodeId, Data, Dict, Function, Instance, Items, ObjId, Source, Sym, Value, Written, sym};
@@ -392,16 +392,10 @@ impl Interp<'_> {
         }
         for called in &writes.calls {
             let Some((name, object)) = called.callee.split_last() else { continue };
-            let positional = called.positional.iter();
-            // An argument that is not known has no effect.
-            let positional = positional.map(|place| self.at_place(place.as_ref()?, scope, own, given));
-            let positional = positional.map(|value| value.unwrap_or(Value::None)).collect();
-            let named = called.named.iter();
-            let named = named.filter_map(|(name, place)| Some((*name, self.at_place(place, scope, own, given)?)));
-            let args = Given { positional, named: named.collect() };
             if called.is_result {
                 for function in self.returned_by(&called.callee, scope, locals) {
-                    self.havoc_call(&function, args.clone(), depth - 1, seen);
+                    let args = self.given_to(called, scope, own, given);
+                    self.havoc_call(&function, args, depth - 1, seen);
                 }
                 continue;
             }
@@ -411,8 +405,12 @@ impl Interp<'_> {
             if let Some(object) = object.filter(|object| held(object).is_none())
                 && let Some(method) = self.user_method(&object, name.as_str())
             {
+                let args = self.given_to(called, scope, own, given);
                 self.havoc_call(&method, args.after([object]), depth - 1, seen);
-            } else if let Some(callee) = self.at_place(&called.callee, scope, own, given) {
+            } else if let Some(callee) = self.at_place(&called.callee, scope, own, given)
+                && !matches!(callee, Value::Path(_))
+            {
+                let args = self.given_to(called, scope, own, given);
                 self.havoc_call(&callee, args, depth - 1, seen);
             }
         }
@@ -422,6 +420,16 @@ impl Interp<'_> {
                 self.havoc_call(&function, Given::default(), depth - 1, seen);
             }
         }
+    }
+
+    /// The known arguments of a call. An argument that is not known has no effect.
+    fn given_to(&mut self, called: &Called, scope: ObjId, own: &[Sym], given: &Attrs) -> Given {
+        let positional = called.positional.iter();
+        let positional = positional.map(|place| self.at_place(place.as_ref()?, scope, own, given));
+        let positional = positional.map(|value| value.unwrap_or(Value::None)).collect();
+        let named = called.named.iter();
+        let named = named.filter_map(|(name, place)| Some((*name, self.at_place(place, scope, own, given)?)));
+        Given { positional, named: named.collect() }
     }
 
     /// The values of the places that a function of the program returns, if they do not depend on its arguments.
@@ -475,10 +483,7 @@ impl Interp<'_> {
         let mut value = match given.get(name) {
             Some(value) => value.clone(),
             None if own.contains(name) => return None,
-            None => {
-                let at = self.scope_of(scope, *name, false)?;
-                self.scope_var(at, *name)?
-            }
+            None => self.seen_from(scope, *name, false)?.1,
         };
         for name in attributes {
             let own = self.heap.attr(value.as_obj()?, name.as_str());
@@ -495,12 +500,19 @@ impl Interp<'_> {
 
     /// The scope that binds a name, seen from this scope.
     fn scope_of(&mut self, scope: ObjId, name: Sym, is_global: bool) -> Option<ObjId> {
+        self.seen_from(scope, name, is_global).map(|(scope, _)| scope)
+    }
+
+    /// The scope that binds a name, seen from this scope, and the value of the name.
+    fn seen_from(&mut self, scope: ObjId, name: Sym, is_global: bool) -> Option<(ObjId, Value)> {
         let mut at = Some(scope);
         while let Some(id) = at {
             let Data::Scope(names) = self.heap.get(id) else { return None };
             let parent = names.parent;
-            if (parent.is_none() || !is_global) && self.scope_var(id, name).is_some() {
-                return Some(id);
+            if (parent.is_none() || !is_global)
+                && let Some(value) = self.scope_var(id, name)
+            {
+                return Some((id, value));
             }
             at = parent;
         }
