@@ -465,8 +465,8 @@ impl Library for Libraries {
         torch::open::is_on_gpu(it, args)
     }
 
-    fn module_output(&self, it: &mut Interp<'_>, name: &str, span: Span) -> Value {
-        torch::open::output(it, name, span)
+    fn module_output(&self, it: &mut Interp<'_>, module: &Value, name: &str, span: Span) -> Value {
+        torch::open::output(it, module, name, span)
     }
 
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym) {

@@ -11,7 +11,7 @@ use super::imports::Kind;
 use crate::syntax::FileId;
 
 /// Packages that, from a version on, work only with another package from a version on: the package, its
-/// version, the other package and its version. For Lightning and Python, the metadata of the wheels say so
+/// version, the other package and its version. For Lightning, Transformers, TRL and Python, the metadata of the wheels say so
 /// (`Requires-Dist`, `Requires-Python`). Older versions of PyTorch and `SciPy` have no wheels for newer versions
 /// of Python. For NumPy, older versions of the other package do not work with it: their metadata limit NumPy
 /// (numba), `torch.from_numpy` says "Numpy is not available" (torch 2.2), or their compiled modules cannot be
@@ -21,6 +21,20 @@ const NEEDS: &[(&str, &str, &str, &str)] = &[
     ("lightning", "2.0", "torch", "1.11"),
     ("numpy", "2.0", "python", "3.9"),
     ("transformers", "4.47", "python", "3.9"),
+    ("transformers", "4.34", "huggingface-hub", "0.16.4"),
+    ("transformers", "4.36", "huggingface-hub", "0.19.3"),
+    ("transformers", "4.44", "huggingface-hub", "0.23.2"),
+    ("transformers", "4.47", "huggingface-hub", "0.24"),
+    ("transformers", "4.49", "huggingface-hub", "0.26"),
+    ("transformers", "4.51", "huggingface-hub", "0.30"),
+    ("transformers", "4.54", "huggingface-hub", "0.34"),
+    ("transformers", "5.0", "huggingface-hub", "1.3"),
+    ("transformers", "4.34", "tokenizers", "0.14"),
+    ("transformers", "4.44", "tokenizers", "0.19"),
+    ("transformers", "4.45", "tokenizers", "0.20"),
+    ("transformers", "4.47", "tokenizers", "0.21"),
+    ("transformers", "4.56", "tokenizers", "0.22"),
+    ("trl", "0.21", "transformers", "4.55"),
     ("torch", "2.0", "python", "3.8"),
     ("torch", "2.6", "python", "3.9"),
     ("torch", "2.9", "python", "3.10"),

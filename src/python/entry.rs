@@ -138,7 +138,13 @@ impl<'p> Interp<'p> {
         let code = self.code.get(function.code.0 as usize)?;
         let Body::Function(def) = code.body else { return None };
         let span = Span { file: code.file, start: def.name.range.start().to_u32(), end: def.name.range.end().to_u32() };
-        let kind = function.attrs.get(&sym("__kind__")).and_then(Value::as_str);
+        // If another decorator wraps the function, the wrapper has the mark instead.
+        let has_decorator = |name: &str| def.decorator_list.iter().any(|one| path_of(&one.expression) == [name]);
+        let kind = match function.attrs.get(&sym("__kind__")).and_then(Value::as_str) {
+            None if has_decorator("classmethod") => Some("class"),
+            None if has_decorator("staticmethod") => Some("static"),
+            kind => kind,
+        };
         let is_static = kind == Some("static");
         let receiver = match function.owner {
             Some(class) if kind == Some("class") => Some(Value::Obj(class)),

@@ -504,7 +504,7 @@ impl Interp<'_> {
     }
 
     /// The scope that binds a name, seen from this scope, and the value of the name.
-    fn seen_from(&mut self, scope: ObjId, name: Sym, is_global: bool) -> Option<(ObjId, Value)> {
+    pub(super) fn seen_from(&mut self, scope: ObjId, name: Sym, is_global: bool) -> Option<(ObjId, Value)> {
         let mut at = Some(scope);
         while let Some(id) = at {
             let Data::Scope(names) = self.heap.get(id) else { return None };

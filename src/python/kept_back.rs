@@ -45,8 +45,9 @@ impl<'p> Interp<'p> {
             called.last() == Some(&def.name.as_str()) && def.name.as_str() != "__init__"
         };
         // The searches of the body come last: they take time.
+        let is_used = |name: &str| self.def_of(&function).is_some_and(|callee| names(callee, name));
         let is_sure = || !is_open && !self.is_test() && !is_wrapper() && is_only() && !takes_more_than_it_uses(def);
-        if let Some(name) = kept.filter(|_| is_sure()) {
+        if let Some(name) = kept.filter(|name| is_sure() && is_used(name)) {
             let span = self.span(call);
             self.event(Event::KeptBack { name, span });
         }

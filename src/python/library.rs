@@ -195,9 +195,9 @@ pub(crate) trait Library: Sync {
     /// Whether an argument is on a GPU, or is assumed to be on one.
     fn is_on_gpu(&self, it: &Interp<'_>, args: &Args) -> bool;
 
-    /// What a module of unknown class returns if an argument is on a GPU. `name` is the module in
-    /// the source.
-    fn module_output(&self, it: &mut Interp<'_>, name: &str, span: Span) -> Value;
+    /// What a module whose class or output is unknown returns if an argument is on a GPU. `name` is the
+    /// module in the source.
+    fn module_output(&self, it: &mut Interp<'_>, module: &Value, name: &str, span: Span) -> Value;
 
     /// An attribute is set on an unknown value, or a method of it is called.
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym);
@@ -264,6 +264,8 @@ pub(crate) struct Words {
     pub tensor_attributes: &'static [&'static str],
     /// Names in `forward` that show that it may move tensors to the CPU.
     pub to_host: &'static [&'static str],
+    /// Functions that make a tensor on the CPU unless they get another device.
+    pub factories: &'static [&'static str],
 }
 
 /// A name that newer versions of a package lack.

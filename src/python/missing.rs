@@ -141,8 +141,12 @@ impl Interp<'_> {
         let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return false };
         let class = class.name;
         let is_never_set = self.is_never_set(class, name);
-        // A class without a constructor, or with methods for subclasses, may be a part of other classes.
-        let is_whole = || is_module || self.user_method(object, "__init__").is_some() && !self.is_abstract(object);
+        // A class without a constructor, or with methods for subclasses, may be a part of other classes. A module
+        // that calls itself without a `forward` is meant for subclasses.
+        let is_whole = || match is_module {
+            true => self.method_def(object, "forward").is_some() || !self.classes_call(object, &["self"]),
+            false => self.user_method(object, "__init__").is_some() && !self.is_abstract(object),
+        };
         let is_made_here = || self.is_made_here(object) && self.heap.instance_of(object).is_some_and(|it| !it.open);
         let lacks =
             is_never_set && (is_self && is_whole() || is_made_here()) || is_early || self.surely_lacks(object, name);

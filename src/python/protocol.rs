@@ -8,7 +8,9 @@ mod names;
 
 use std::rc::Rc;
 
-use self::body::{Passed, accumulating, may_be_over_loader, mentions_tensor, moves_elements, moves_to_host};
+use self::body::{
+    Passed, accumulating, may_be_over_loader, mentions_tensor, moves_elements, moves_to_host, names_of_self, parts_made,
+};
 pub(super) use self::body::{calls_any, names_other_class};
 pub(super) use self::file::Protocols;
 use self::names::{named_device, path_text};
@@ -18,12 +20,15 @@ use crate::syntax::ast::{
     Arguments, ExprAttribute, ExprCall, ParameterWithDefault, StmtClassDef, StmtFor, StmtFunctionDef,
 };
 use crate::syntax::{Expr, Span, Stmt, is_empty, path_of, statements};
-use crate::value::{Data, Device, DeviceKind, Grad, ObjId, Open, Sym, Type, Value, sym};
+use crate::value::{Data, Device, DeviceKind, Function, Grad, ObjId, Open, Sym, Type, Value, sym};
 
 /// Whether a value may be a device, and it is not known which.
 fn may_be_device(value: &Value) -> bool {
     matches!(value, Value::Unknown | Value::Any(Type::Str))
 }
+
+/// The depth to which the parts of a module are searched for moves to the CPU.
+const PARTS: u32 = 3;
 
 impl<'p> Interp<'p> {
     /// Gives a name to the unknown devices among the arguments of a library function, or of the
@@ -122,7 +127,11 @@ impl<'p> Interp<'p> {
             _ => false,
         };
         let name = path_text(owner.unwrap_or(func)).filter(|_| is_module)?;
-        Some(library.module_output(self, &name, span))
+        let module = match callee {
+            Value::Bound(pair) => &pair.0,
+            callee => callee,
+        };
+        Some(library.module_output(self, module, &name, span))
     }
 
     /// Checks the call of an unknown function if the program calls `backward()` on its result. Such
@@ -242,15 +251,40 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether an object is a module of the program whose `forward` contains nothing that moves
-    /// tensors to the CPU.
-    fn keeps_device(&self, object: &Value) -> bool {
-        let is_module = self.mro_of(object).iter().any(|class| class.as_path() == Some(self.library.words().module));
-        let forward = self.method_def(object, "forward").filter(|_| is_module);
-        forward.is_some_and(|def| !moves_to_host(&def.body, self.library.words()))
+    /// tensors to the CPU, or returns tensors that it makes there.
+    fn keeps_device(&mut self, object: &Value) -> bool {
+        let classes = self.mro_of(object);
+        let is_module = classes.iter().any(|class| class.as_path() == Some(self.library.words().module));
+        is_module && self.forward_keeps_device(&classes, PARTS) == Some(true)
+    }
+
+    /// Whether this is so for the `forward` of a class and for those of the parts that it uses. `None` if the
+    /// class has no `forward`. The constructor may not have run, so its text says what the parts are:
+    /// `self.part = Part(…)`.
+    fn forward_keeps_device(&mut self, classes: &[Value], depth: u32) -> Option<bool> {
+        let method =
+            |name: &str| classes.iter().filter_map(Value::as_obj).find_map(|class| self.class_attr(class, sym(name)));
+        let (forward, constructor) = (method("forward"), method("__init__"));
+        let def = self.def_of(&forward?)?;
+        if moves_to_host(&def.body, self.library.words()) {
+            return Some(false);
+        }
+        let constructor = constructor.and_then(|method| Some((self.def_of(&method)?, function_of(&method)?)));
+        let (Some((init, id)), Some(below)) = (constructor, depth.checked_sub(1)) else { return Some(true) };
+        let Data::Function(Function { scope, .. }) = *self.heap.get(id) else { return Some(true) };
+        for class in parts_made(&init.body, &names_of_self(&def.body)) {
+            let class = self.seen_from(scope, sym(class), false).and_then(|(_, class)| class.as_obj());
+            let Some(class) = class.filter(|class| matches!(self.heap.get(*class), Data::Class(_))) else { continue };
+            let line = self.mro(class);
+            if self.forward_keeps_device(&line, below) == Some(false) {
+                return Some(false);
+            }
+        }
+        Some(true)
     }
 
     /// The definition of a method of the program.
-    fn method_def(&self, object: &Value, name: &str) -> Option<&'p StmtFunctionDef> {
+    pub(super) fn method_def(&self, object: &Value, name: &str) -> Option<&'p StmtFunctionDef> {
         self.def_of(&self.user_method(object, name)?)
     }
 

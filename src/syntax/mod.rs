@@ -28,4 +28,4 @@ pub(crate) use search::{
     owner_of_counted_dataset, parts, path_of, statements,
 };
 pub(crate) use span::{FileId, Span};
-pub(crate) use unbound::{Unbound, unbound};
+pub(crate) use unbound::{Unbound, ends_the_program, is_false, unbound};

@@ -597,7 +597,8 @@ fn join<'a>(joined: &mut Option<FxHashSet<&'a str>>, state: Option<FxHashSet<&'a
     }
 }
 
-fn is_false(test: &Expr) -> bool {
+/// Whether a condition never holds, whatever the variables are.
+pub(crate) fn is_false(test: &Expr) -> bool {
     match test {
         Expr::BooleanLiteral(literal) => !literal.value,
         Expr::BoolOp(operands) if operands.op.is_and() => operands.values.iter().any(is_false),
@@ -607,7 +608,7 @@ fn is_false(test: &Expr) -> bool {
 }
 
 /// Whether a call ends the program: `exit()`, `sys.exit()`, `os._exit()`.
-fn ends_the_program(expr: &Expr) -> bool {
+pub(crate) fn ends_the_program(expr: &Expr) -> bool {
     let Expr::Call(call) = expr else { return false };
     match &*call.func {
         Expr::Name(name) => matches!(name.id.as_str(), "exit" | "quit"),

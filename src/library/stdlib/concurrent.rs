@@ -42,7 +42,8 @@ pub(crate) fn register(t: &mut Table) {
         ("threading.Thread", "group=None, target=None, name=None, args=(), kwargs=None, *, daemon=None"),
         ("threading.Timer", "interval, function, args=None, kwargs=None"),
     ] {
-        t.class(class, &[], sig);
+        // A thread in a list may be started where it is not known any more.
+        t.class(class, &[], sig).init = Some(|cx, thread, _| starts(cx, &Value::Obj(thread)));
         t.family(&format!("{class}."), "start join", "self, timeout=None", thread);
         t.family(&format!("{class}."), "cancel", "self", none);
         t.family(&format!("{class}."), "is_alive", "self", any_bool);
@@ -86,20 +87,24 @@ fn gather(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// The target of a thread may run at any time after `start`.
 fn thread(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let object = b.get("self");
-    let target = match cx.it.user_method(&object, "run") {
-        Some(run) => Value::Bound(Rc::new((object, run))),
+    starts(cx, &b.get("self"));
+    Value::None
+}
+
+/// The effect of a thread that may run from now on.
+fn starts(cx: &mut Cx<'_, '_>, thread: &Value) {
+    let target = match cx.it.user_method(thread, "run") {
+        Some(run) => Value::Bound(Rc::new((thread.clone(), run))),
         None => {
-            let function = match cx.attr(&object, "target") {
-                Value::Unknown => cx.attr(&object, "function"),
+            let function = match cx.attr(thread, "target") {
+                Value::Unknown => cx.attr(thread, "function"),
                 target => target,
             };
-            let args = cx.attr(&object, "args");
+            let args = cx.attr(thread, "args");
             let args = cx.items(&args).unwrap_or_default();
             Value::Partial(Rc::new(Partial { func: function, args, kwargs: Vec::new() }))
         }
     };
     cx.it.hook(Hook::Anytime, target.clone());
     cx.it.havoc(&target);
-    Value::None
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::broadcast::{Mix, common_device, grad_mode};
 use super::factory::options;
+use super::nn::module::{Kind, tensors_of};
 use super::nn::moves::may_be_moved;
 use crate::library::Cx;
 use crate::library::table::Tables;
@@ -114,6 +115,7 @@ pub(crate) const WORDS: Words = Words {
         "view",
     ],
     to_host: &["cpu", "item", "numpy", "tolist"],
+    factories: &["arange", "empty", "eye", "full", "linspace", "ones", "rand", "randint", "randn", "tensor", "zeros"],
 };
 
 /// Methods of tensors that NumPy arrays also have, and that return an array for an array.
@@ -320,12 +322,15 @@ pub(crate) fn is_on_gpu(it: &Interp<'_>, args: &Args) -> bool {
     })
 }
 
-/// The result of a call of a module of unknown class. The module is assumed to return tensors on
-/// the device of its inputs, which is a GPU. `name` is the module in the source, for messages.
-pub(crate) fn output(it: &mut Interp<'_>, name: &str, span: Span) -> Value {
+/// The result of a call of a module whose class or output is unknown. The module is assumed to return
+/// tensors on the device of its inputs, which is a GPU. `name` is the module in the source, for messages.
+pub(crate) fn output(it: &mut Interp<'_>, module: &Value, name: &str, span: Span) -> Value {
     let cx = &mut Cx { it, path: sym("torch.nn.Module"), span };
+    let is_known = cx.it.heap.instance_of(module).is_some();
+    let parameters = || tensors_of(cx, module, Kind::Parameters, true);
     let grad = match grad_mode(cx) {
         Some(false) => Grad::Off,
+        Some(true) if is_known && parameters().found.is_empty() => Grad::Unknown,
         Some(true) if !(cx.it.speculative() && NO_GRAD.iter().any(|name| cx.it.mentions(name))) => Grad::Attached,
         _ => Grad::Unknown,
     };

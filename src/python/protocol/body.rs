@@ -284,11 +284,61 @@ fn is_enumeration(iterable: &Expr) -> bool {
     })
 }
 
-/// Whether a function mentions something that moves a tensor to the CPU.
+/// Whether a function mentions something that moves a tensor to the CPU, or returns one that it makes there.
 pub(super) fn moves_to_host(body: &[Stmt], words: &'static Words) -> bool {
     let mut moves = MovesToHost { words, found: false };
     moves.visit_body(body);
-    moves.found
+    moves.found || returns_own(body, words)
+}
+
+/// Whether a function returns the result of a factory that gets no device: `out = torch.zeros(n)`, `return out`.
+fn returns_own(body: &[Stmt], words: &'static Words) -> bool {
+    let all = statements(body, false);
+    let is_made = |expr: &Expr| {
+        let call = expr.as_call_expr().filter(|call| call.arguments.find_keyword("device").is_none());
+        call.and_then(called).is_some_and(|name| words.factories.contains(&name))
+    };
+    let is_own = |expr: &Expr| {
+        is_made(expr)
+            || expr.as_name_expr().is_some_and(|name| {
+                let assigns = all.iter().filter_map(|stmt| stmt.as_assign_stmt());
+                let mut own = assigns.filter(|assign| is_made(&assign.value)).flat_map(|assign| &assign.targets);
+                own.any(|target| target.as_name_expr().is_some_and(|target| target.id == name.id))
+            })
+    };
+    all.iter().filter_map(|stmt| stmt.as_return_stmt()?.value.as_deref()).any(|value| match value {
+        Expr::Tuple(tuple) => tuple.elts.iter().any(is_own),
+        value => is_own(value),
+    })
+}
+
+/// The names of the classes of which a constructor makes these attributes: `self.part = Part(…)`.
+pub(super) fn parts_made<'a>(constructor: &'a [Stmt], attributes: &FxHashSet<&str>) -> Vec<&'a str> {
+    let made = statements(constructor, false).into_iter().filter_map(|stmt| {
+        let assign = stmt.as_assign_stmt()?;
+        let class = assign.value.as_call_expr()?.func.as_name_expr()?;
+        let [Expr::Attribute(target)] = assign.targets.as_slice() else { return None };
+        attributes.contains(target.attr.as_str()).then_some(class.id.as_str())
+    });
+    made.collect()
+}
+
+/// The attributes of `self` that a method uses.
+pub(super) fn names_of_self(body: &[Stmt]) -> FxHashSet<&str> {
+    struct Names<'a>(FxHashSet<&'a str>);
+    impl<'a> Visitor<'a> for Names<'a> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            if let Expr::Attribute(ExprAttribute { value, attr, .. }) = expr
+                && value.as_name_expr().is_some_and(|name| name.id.as_str() == "self")
+            {
+                self.0.insert(attr.as_str());
+            }
+            walk_expr(self, expr);
+        }
+    }
+    let mut names = Names(FxHashSet::default());
+    names.visit_body(body);
+    names.0
 }
 
 struct MovesToHost {

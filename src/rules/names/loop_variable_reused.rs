@@ -5,7 +5,9 @@ use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExprContext, StmtFor};
-use crate::syntax::{Expr, Ranged, Span, Stmt, TextRange, blocks, called, path_of, statements};
+use crate::syntax::{
+    Expr, Ranged, Span, Stmt, TextRange, blocks, called, ends_the_program, is_false, path_of, statements,
+};
 
 const NAME: &str = "loop-variable-reused";
 
@@ -114,6 +116,7 @@ fn overwritten<'a>(variable: &str, block: &'a [Stmt], after: &[&'a [Stmt]]) -> O
         let rest = [&[block.get(at + 1..).unwrap_or_default()], after].concat();
         match stmt {
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+            Stmt::If(branch) if branch.elif_else_clauses.is_empty() && is_false(&branch.test) => {}
             Stmt::For(inner) if targets(&inner.target).contains(&variable) => {
                 // A loop that searches for an element and breaks there keeps it in the variable on purpose.
                 let searches = statements(&inner.body, false).iter().any(|stmt| stmt.is_break_stmt());
@@ -140,7 +143,11 @@ fn first_read(variable: &str, blocks: &[&[Stmt]]) -> Option<TextRange> {
     for stmt in blocks.iter().copied().flatten() {
         let mut uses = Uses::of(variable);
         uses.visit_stmt(stmt);
-        let leaves = matches!(stmt, Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return(_) | Stmt::Raise(_));
+        let leaves = match stmt {
+            Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return(_) | Stmt::Raise(_) => true,
+            Stmt::Expr(expr) => ends_the_program(&expr.value),
+            _ => false,
+        };
         if uses.read.is_some() || uses.assigned || leaves {
             return uses.read;
         }

@@ -199,7 +199,8 @@ impl Rule for ModelLeftInEval {
                     let before = self.trained.borrow().get(&(*layer, span)).copied();
                     if before.is_none() || !it.later_round() {
                         self.trained.borrow_mut().insert((*layer, span), *training);
-                    } else if before == Some(true) && !training {
+                    // The model may be put back after its call.
+                    } else if before == Some(true) && !training && mode(it, *layer) == Some(false) {
                         let Some(eval) = *self.eval.borrow() else { return };
                         let message = "from the next iteration on, the model stays in evaluation mode while it is \
                             trained";
@@ -213,6 +214,11 @@ impl Rule for ModelLeftInEval {
             _ => {}
         }
     }
+}
+
+/// Whether a layer is in training mode now.
+fn mode(it: &Interp<'_>, layer: ObjId) -> Option<bool> {
+    it.heap.attr(layer, "training")?.as_bool()
 }
 
 /// The loops that are running at this point.

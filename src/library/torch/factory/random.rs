@@ -9,7 +9,7 @@ use crate::library::torch::gather::reject_elements;
 use crate::library::torch::{carry, generator};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value, counted};
+use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Type, Value, counted};
 
 pub(crate) fn register(t: &mut Table) {
     t.def("torch.rand", SIZED, rand);
@@ -124,6 +124,10 @@ fn between(cx: &mut Cx<'_, '_>, b: &Bound, out: &mut Tensor) {
 }
 
 fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if matches!(b.get("size"), Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(Type::Int)) {
+        cx.reject(RejectKind::Value, "`size` must be a tuple such as `(1,)`", Vec::new());
+        return Value::Unknown;
+    }
     let shape = dims(cx, b, &[b.get("size")]);
     let options = Options::here(cx, b, Some(Dtype::Int64));
     let mut out = options.tensor(shape, cx.at());

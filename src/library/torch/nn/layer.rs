@@ -11,10 +11,10 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::facts::check_rank;
+use super::facts::{check_rank, shape_read};
 use crate::library::notes::BUFFER;
 use crate::library::{Cx, Table};
-use crate::python::{Arg, Args, Bound};
+use crate::python::{Arg, Args, Bound, RejectKind};
 use crate::value::{Data, Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Value, sym};
 
 /// A layer of `torch.nn`.
@@ -180,7 +180,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(input) = cx.tensor_arg(b, "input") {
         // The message uses the name of the layer, not of the function.
         let path = std::mem::replace(&mut cx.path, class);
-        let fits = check_rank(cx, "input", &input, recipe.ranks);
+        let fits = check_rank(cx, "input", &input, recipe.ranks) && !lacks_batch(cx, &object, &input, recipe.ranks);
         cx.path = path;
         if !fits {
             return cx.some_tensor();
@@ -201,6 +201,26 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.it.heap.update_tensor(id, |tensor| tensor.grad = Grad::Unknown);
     }
     result
+}
+
+/// Rejects the output of a convolution with more dimensions than the layer, such as that of `Conv3d` in
+/// `BatchNorm2d`: it has the layer's rank only without a batch, and then the channels are in dimension 0, where
+/// the layer expects the batch.
+fn lacks_batch(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, ranks: &[usize]) -> bool {
+    let ([rank], [channels, next, ..]) = (ranks, &*input.trailing) else { return false };
+    let features = cx.attr(object, "num_features").as_int();
+    let is_of_channels = |size: &Size| features.is_some_and(|features| size.known() == Some(features));
+    let lacks = input.trailing.len() == *rank && is_of_channels(&channels.size) && !is_of_channels(&next.size);
+    if lacks {
+        let message = format!(
+            "`input` is {}, with the channels in dimension 1: {} takes {} dimensions",
+            input.shape_text().replace('…', "batch"),
+            cx.name(),
+            rank
+        );
+        cx.reject_if("if the input has a batch dimension", RejectKind::Rank, message, vec![shape_read("input", input)]);
+    }
+    lacks
 }
 
 // Helpers of constructors.
