@@ -122,8 +122,10 @@ fn run(
         return Report { diagnostics, ..Report::default() };
     }
     // A file that does not seem to use a checked library is not interpreted.
-    let is_checked =
-        || (concerns_library(source) || runs_library(project, source)) && !project.is_source_of_generator(file);
+    let is_checked = || {
+        (concerns_library(source) || runs_library(project, source) || helps_library(project, source))
+            && !project.is_source_of_generator(file)
+    };
     if !wanted.facts && wanted.at.is_none() && !is_checked() {
         return Report::default();
     }
@@ -358,6 +360,11 @@ fn imports_library(project: &Project, source: &SourceFile, depth: u32, seen: &mu
         })
     };
     syntax::imports(&source.parsed().module.body, &mut uses)
+}
+
+/// Whether a file without a checked library belongs to a program that uses PyTorch, such as its settings.
+fn helps_library(project: &Project, source: &SourceFile) -> bool {
+    ["import torch", "from torch"].iter().any(|import| project.mentions(source.id, import))
 }
 
 /// The project, as a source of modules for the interpreter.

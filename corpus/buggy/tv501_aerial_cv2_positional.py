@@ -25,7 +25,7 @@ class LandCover(Dataset):
         label = cv2.imread(self.labels[i], 0)
         image = cv2.resize(image, (self.side, self.side))
         # The third positional argument is dst: the interpolation stays linear.
-        label = cv2.resize(label, (self.side, self.side), cv2.INTER_NEAREST)  # error: TV501
+        label = cv2.resize(label, (self.side, self.side), cv2.INTER_NEAREST)  # error: TV501, warning: TV807
         image = torch.from_numpy(image).permute(2, 0, 1).float() / 255
         return image, torch.from_numpy(label).long()
 

@@ -3,7 +3,7 @@
 use super::common::{array, none, part_of, unknown};
 use super::table::Constant;
 use super::{Cx, Table};
-use crate::python::Bound;
+use crate::python::{Bound, Event};
 use crate::value::{Dim, Dtype, Origin, Past, Range, Role, Size, Tensor, Type, Value};
 
 const CONSTANTS: &str = "\
@@ -130,7 +130,17 @@ fn dsize(cx: &Cx<'_, '_>, value: &Value) -> Option<(Size, Size)> {
     }
 }
 
+/// OpenCV ignores a number or a tuple that is passed as the array for the result: in
+/// `resize(src, dsize, INTER_NEAREST)`, the third parameter is `dst`, so the interpolation is linear.
+fn check_result_array(cx: &mut Cx<'_, '_>, b: &Bound, own: &str) {
+    let is_array = |value: &Value| value.number_type().is_none() && !matches!(value, Value::Tuple(_));
+    if let Some(arg) = b.arg("dst").filter(|arg| !is_array(&arg.value)) {
+        cx.it.event(Event::Misplaced { own, other: "dst", span: arg.span });
+    }
+}
+
 fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    check_result_array(cx, b, "interpolation");
     let Some(mut out) = picture(cx, b) else { return Value::Unknown };
     let (height, width) = dsize(cx, &b.get("dsize")).unwrap_or((Size::Unknown, Size::Unknown));
     with_sides(cx, &mut out, height, width);
@@ -158,6 +168,7 @@ fn mix(out: &mut Tensor, interpolation: &Value, at: Origin) {
 }
 
 fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    check_result_array(cx, b, "flags");
     let Some(mut out) = picture(cx, b) else { return Value::Unknown };
     let (height, width) = dsize(cx, &b.get("dsize")).unwrap_or((Size::Unknown, Size::Unknown));
     with_sides(cx, &mut out, height, width);
@@ -261,6 +272,7 @@ fn draw(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 fn border(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    check_result_array(cx, b, "value");
     let Some(mut out) = picture(cx, b) else { return Value::Unknown };
     let at = cx.at();
     let size = |name: &str| b.get(name).as_size().unwrap_or(Size::Unknown);

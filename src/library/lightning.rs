@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 use super::common::{instance, length_of, none, unknown};
 use super::stdlib::deepcopy;
 use super::{Cx, Table};
-use crate::python::{Args, Bound, Interp};
-use crate::value::{Data, Device, DeviceKind, Dict, Dtype, Items, Key, ObjId, Sym, Topic, Type, Value};
+use crate::python::{Args, Bound, Interp, RejectKind};
+use crate::value::{Data, Device, DeviceKind, Dict, Dtype, Items, Key, ObjId, Sym, Topic, Type, Value, sym};
 
 const MODULE: &str = "lightning.LightningModule";
 const DATA: &str = "lightning.LightningDataModule";
@@ -37,11 +37,11 @@ pub(super) fn register(t: &mut Table) {
         "self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None, **kwargs",
         fit,
     );
-    t.family("lightning.Trainer.", "test validate predict", "self, *args, **kwargs", run_hooks);
+    t.family("lightning.Trainer.", "test validate predict", "self, model=None, *args, **kwargs", run_hooks);
     t.def("lightning.seed_everything", "*args, **kwargs", |_, _| Value::Any(Type::Int));
 
     t.class("accelerate.Accelerator", &[], "*args, **kwargs").keeps_arguments = false;
-    if let Some(class) = t.classes.get_mut(&crate::value::sym("accelerate.Accelerator")) {
+    if let Some(class) = t.classes.get_mut(&sym("accelerate.Accelerator")) {
         class.attribute = Some(accelerator_attribute);
     }
     let a = "accelerate.Accelerator.";
@@ -198,10 +198,41 @@ fn unplaced(cx: &mut Cx<'_, '_>, batch: &Value) -> Value {
 /// `test`, `validate` and `predict`: the trainer calls hooks of the objects that it gets, and the
 /// hooks may set any attribute.
 fn run_hooks(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let model = b.get("model");
+    match cx.name() {
+        "test" => check_steps(cx, &model, &["test_step"]),
+        "validate" => check_steps(cx, &model, &["validation_step"]),
+        _ => {}
+    }
+    cx.it.forget_assigned(&model);
     for arg in b.rest.iter().chain(b.extra.iter().map(|(_, arg)| arg)) {
         cx.it.forget_assigned(&arg.value);
     }
     Value::Unknown
+}
+
+/// Rejects a model that certainly lacks a method which the trainer needs.
+fn check_steps(cx: &mut Cx<'_, '_>, model: &Value, methods: &[&str]) {
+    let classes = cx.it.mro_of(model);
+    let is_known = classes.iter().all(|class| match class {
+        Value::Path(path) => [MODULE, "torch.nn.Module", "builtins.object"].contains(&path.as_str()),
+        Value::Obj(id) => matches!(cx.it.heap.get(*id), Data::Class(class) if !class.open),
+        _ => false,
+    });
+    if !is_known || !classes.iter().any(|class| class.as_path() == Some(MODULE)) {
+        return;
+    }
+    let is_set = |it: &Interp<'_>, method: &str| {
+        model.as_obj().is_some_and(|id| it.heap.attr(id, method).is_some())
+            || it.mentions(sym(&format!(".{method} = ")).as_str())
+    };
+    for method in methods {
+        if cx.it.user_method(model, method).is_none() && !is_set(cx.it, method) {
+            let message = format!("`Trainer.{}` needs a `{method}`, which the model does not define", cx.name());
+            cx.reject(RejectKind::Value, message, Vec::new());
+            return;
+        }
+    }
 }
 
 /// Hooks that `fit` calls before the first step.
@@ -222,6 +253,7 @@ const FIRST_HOOKS: &[&str] = &[
 /// the model and of the data module may set any attribute of these objects.
 fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (model, span) = (b.get("model"), cx.span);
+    check_steps(cx, &model, &["training_step", "configure_optimizers"]);
     forget_devices(cx.it, &model);
     // The trainer also takes a data module in place of the loaders.
     let module = match (b.get("datamodule"), b.get("train_dataloaders")) {

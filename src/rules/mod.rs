@@ -22,6 +22,7 @@ mod sections;
 mod trace;
 mod unset;
 mod watch;
+mod words;
 
 use std::path::Path;
 

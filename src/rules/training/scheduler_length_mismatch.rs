@@ -27,6 +27,9 @@ for _ in range(3):
     scheduler.step()";
 const SCHEDULERS: &str = "torch.optim.lr_scheduler.";
 
+/// The largest factor of `StepLR` that is certainly not meant for every few batches.
+const LARGE_DROP: f64 = 0.7;
+
 struct Made {
     at: Span,
     class: &'static str,
@@ -61,6 +64,10 @@ impl Rule for SchedulerLengthMismatch {
                 _ => (None, None),
             },
             "CosineAnnealingLR" => (int("T_max"), None),
+            // A rate that falls slowly may fall in every batch on purpose.
+            "StepLR" if bound.get("gamma").as_f64().is_some_and(|gamma| gamma <= LARGE_DROP) => {
+                (int("step_size").filter(|size| *size > 1), None)
+            }
             _ => return,
         };
         let resumed = int("last_epoch").is_some_and(|last| last != -1);
@@ -132,6 +139,14 @@ impl Made {
             let message = format!(
                 "the scheduler steps for every batch, but is configured for as many steps as there are \
                     epochs: {then}"
+            );
+            return Some((Severity::Warning, message));
+        }
+        let is_within_epochs = self.class == "StepLR" && outer.count.is_some_and(|epochs| total <= epochs);
+        if is_within_epochs && has_batches && batches.is_none_or(|n| n > total) {
+            let message = format!(
+                "the scheduler steps for every batch, but its `step_size` counts epochs: the learning rate falls \
+                    every {total} batches"
             );
             return Some((Severity::Warning, message));
         }

@@ -4,6 +4,7 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::arms::arms;
 use crate::rules::rule::{Findings, Rule, Source};
+use crate::rules::words::words;
 use crate::syntax::ast::{BoolOp, CmpOp, StmtAssign, StmtIf, UnaryOp};
 use crate::syntax::{Expr, Ranged, Stmt, TextRange, path_of};
 
@@ -185,19 +186,4 @@ fn is_minus_one(value: &str) -> bool {
 
 fn slice<'a>(text: &'a str, at: &Expr) -> &'a str {
     text.get(at.start().to_usize()..at.end().to_usize()).unwrap_or_default()
-}
-
-/// The words of names in lower case: `best`, `val` and `loss` for `best_valLoss`.
-fn words(text: &str) -> Vec<String> {
-    let mut spaced = String::new();
-    let mut previous = ' ';
-    for c in text.chars() {
-        if c.is_uppercase() && previous.is_lowercase() {
-            spaced.push(' ');
-        }
-        spaced.push(c);
-        previous = c;
-    }
-    let parts = spaced.split(|c: char| !c.is_alphanumeric());
-    parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect()
 }

@@ -106,7 +106,8 @@ impl Rule for DiscardedResult {
             return;
         }
         let known = self.last.borrow().clone().filter(|(span, _)| *span == call).map(|(_, function)| function);
-        let Some(function) = known.or_else(|| of_unknown(cx, call, value)) else { return };
+        let of_element = || cx.source(call).and_then(|text| layer_in_list(cx, &text));
+        let Some(function) = known.or_else(|| of_unknown(cx, call, value)).or_else(of_element) else { return };
         // `unsqueeze_` has the path of `unsqueeze`, but works in place, as does `x.copy_(y)` in
         // `x.copy_(y).view(-1)`.
         let in_place = cx.source(call).is_none_or(|text| text.contains("_("));
@@ -135,6 +136,19 @@ fn makes_copy(cx: &Context<'_, '_>, bound: &Bound) -> bool {
 fn names_dropout(cx: &Context<'_, '_>) -> bool {
     let text = cx.source(cx.span).unwrap_or_default();
     text.split('(').next().unwrap_or_default().to_ascii_lowercase().contains("drop")
+}
+
+/// The list of layers in `self.layers[i](x)`, if the program uses the results of its layers elsewhere and has no
+/// hooks, which may store the result.
+fn layer_in_list(cx: &Context<'_, '_>, text: &str) -> Option<String> {
+    let (list, rest) = text.strip_prefix("self.")?.split_once('[')?;
+    let argument = rest.split_once("](")?.1.strip_suffix(')')?;
+    let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let mentions = |text: &str| cx.it.mentions(sym(text).as_str());
+    let is_filled = || mentions("nn.ModuleList(") && mentions(&format!("self.{list}.append("));
+    let is_assigned = || mentions(&format!(" = self.{list}["));
+    (is_name(list) && is_name(argument) && is_filled() && is_assigned() && !mentions("hook"))
+        .then(|| format!("self.{list}[…]"))
 }
 
 /// Whether a statement is `model.state_dict(checkpoint)`. `state_dict` has no parameter for a state to load:
