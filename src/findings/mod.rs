@@ -79,6 +79,16 @@ pub(crate) fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let mut issues = file.parsed().issues.clone();
+    // A template such as `import {{ name }}` becomes a script when it is filled in.
+    let in_template = |range: TextRange| {
+        let before = file.text().get(..range.start().to_usize()).unwrap_or_default();
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        let line = file.text().get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+        line.contains("{%") || line.contains("{{") && line.contains("}}")
+    };
+    if issues.first().is_some_and(|issue| in_template(issue.range)) {
+        return Vec::new();
+    }
     issues.dedup_by_key(|issue| file.cell_at(issue.range.start().to_u32()).map(|cell| cell.number));
     // If something is missing at the end of the file, the error is reported directly after the last
     // code.

@@ -17,6 +17,9 @@ use crate::syntax::FileId;
 /// (numba), `torch.from_numpy` says "Numpy is not available" (torch 2.2), or their compiled modules cannot be
 /// imported (the others, see the release notes of NumPy 2.0).
 const NEEDS: &[(&str, &str, &str, &str)] = &[
+    ("pytorch-lightning", "1.6", "torch", "1.8"),
+    ("pytorch-lightning", "1.7", "torch", "1.9"),
+    ("pytorch-lightning", "1.9", "torch", "1.10"),
     ("pytorch-lightning", "2.0", "torch", "1.11"),
     ("lightning", "2.0", "torch", "1.11"),
     ("numpy", "2.0", "python", "3.9"),

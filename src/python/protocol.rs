@@ -45,6 +45,15 @@ impl<'p> Interp<'p> {
                 arg.value = device;
             }
         }
+        // In `x.to(self.dtype)`, the argument is no device.
+        if is_to
+            && let (Some(expr), Some(arg)) = (arguments.args.first(), args.pos.first_mut())
+            && arg.value.is_unknown()
+            && path_of(expr).last().is_some_and(|name| name.contains("dtype"))
+        {
+            args.kw.push((sym("dtype"), args.pos.remove(0)));
+            return;
+        }
         if is_to
             && let (Some(expr), Some(arg)) = (arguments.args.first(), args.pos.first_mut())
             && may_be_device(&arg.value)

@@ -10,7 +10,10 @@ use crate::rules::arms::{Arm, arms};
 use crate::rules::rule::Source;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExceptHandler, Parameters, StmtIf, UnaryOp};
-use crate::syntax::{Expr, Ranged, Stmt, TextRange, blocks, bound_by, called, expressions, parts, path_of, statements};
+use crate::syntax::{
+    Expr, Ranged, Stmt, TextRange, assignment, blocks, bound_by, called, expressions, is_false, parts, path_of,
+    statements,
+};
 
 /// A variable that an `if` statement sets, and that is read later although nothing shows that the condition holds.
 pub(super) struct Unset<'a> {
@@ -150,9 +153,30 @@ impl<'a> Scope<'a> {
                 && !self.in_loops.contains(root)
                 && !self.attributes.contains(path)
                 && !self.is_fixed(root)
+                && !self.always_gets_a_literal(path)
         };
         let mut before = self.inside.iter().filter(|stmt| stmt.range().start() < one.range().start());
+        if always_holds(&one.test) || self.is_inside_truth_of(paths, one) {
+            return false;
+        }
         paths.iter().all(is_constant) && !before.any(|stmt| guards(stmt, paths)) && !self.constructor_guards(paths)
+    }
+
+    /// Whether the statement is inside an `if x:` about one of these paths, which often makes sure that a condition
+    /// such as `x is not None` holds.
+    fn is_inside_truth_of(&self, paths: &[Vec<&str>], one: &StmtIf) -> bool {
+        let outer = self.inside.iter().filter_map(|stmt| stmt.as_if_stmt()).filter(|outer| {
+            outer.body.first().is_some_and(|first| first.start() <= one.start())
+                && outer.body.last().is_some_and(|last| last.end() >= one.end())
+        });
+        outer.into_iter().any(|outer| paths.contains(&path_of(&outer.test)))
+    }
+
+    /// Whether the file sets an attribute of `self` only to a literal, so that conditions about it never change.
+    fn always_gets_a_literal(&self, path: &[&str]) -> bool {
+        let all = || statements(self.module, true).into_iter().filter_map(assignment);
+        let mut values = all().filter(|(target, _)| path_of(target) == path).map(|(_, value)| value).peekable();
+        path.len() == 2 && path.first() == Some(&"self") && values.peek().is_some() && values.all(Expr::is_literal_expr)
     }
 
     /// Whether a constructor of the file accepts only some values of one of these attributes: `if size != 1: raise …`,
@@ -316,6 +340,22 @@ fn is_independent(test: &Expr, paths: &[Vec<&str>]) -> bool {
     !mentions(test, paths) && constant_paths(test).is_some_and(|about| about.iter().all(is_option))
 }
 
+/// Whether a condition such as `x is not None or x != ""` holds for every value.
+fn always_holds(test: &Expr) -> bool {
+    let Some(any) = test.as_bool_op_expr().filter(|operation| operation.op == ast::BoolOp::Or) else { return false };
+    let differs = |expr: &Expr| {
+        let compare = expr.as_compare_expr()?;
+        let is_unequal = matches!(&*compare.ops, [ast::CmpOp::NotEq | ast::CmpOp::IsNot]);
+        let path = Some(path_of(&compare.left).join(".")).filter(|path| is_unequal && !path.is_empty())?;
+        Some((path, compare.comparators.first()?.clone()))
+    };
+    let parts: Vec<_> = any.values.iter().filter_map(differs).collect();
+    parts.iter().enumerate().any(|(at, (path, value))| {
+        let is_other = |other: &Expr| ast::comparable::ComparableExpr::from(other) != value.into();
+        parts.iter().skip(at + 1).any(|(other, given)| other == path && is_other(given))
+    })
+}
+
 /// Whether a statement ends the scope, or the round of a loop, under a condition with one of these paths.
 fn guards(stmt: &Stmt, paths: &[Vec<&str>]) -> bool {
     match stmt {
@@ -329,6 +369,7 @@ fn guards(stmt: &Stmt, paths: &[Vec<&str>]) -> bool {
 fn ends(body: &[Stmt]) -> bool {
     match body.last() {
         Some(Stmt::Return(_) | Stmt::Raise(_) | Stmt::Continue(_) | Stmt::Break(_)) => true,
+        Some(Stmt::Assert(assert)) => is_false(&assert.test),
         Some(Stmt::Expr(stmt)) => {
             let function = stmt.value.as_call_expr().and_then(called);
             function.is_some_and(|name| matches!(name, "exit" | "_exit" | "quit" | "abort" | "error" | "fail"))

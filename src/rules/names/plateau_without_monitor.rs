@@ -16,6 +16,10 @@ impl Rule for PlateauWithoutMonitor {
         if ["automatic_optimization", "Fabric"].iter().any(|text| source.text.contains(text)) {
             return;
         }
+        // Lightning 0.9 monitors `val_loss` if there is no other name. Only such versions have `pytorch_lightning.metrics`.
+        if source.text.contains("pytorch_lightning.metrics") || (source.excludes)("pytorch-lightning", "1.0") {
+            return;
+        }
         for (result, body) in source.configurations() {
             if lacks_monitor(result, &body) {
                 let message = "`ReduceLROnPlateau` needs a dictionary with the key \"monitor\": with automatic \
