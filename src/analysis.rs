@@ -20,7 +20,7 @@ use crate::contract::{Checked, Contracts};
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::libraries::LIBRARIES;
 use crate::library::Libraries;
-use crate::project::{FileKind, Project, Resolved, SourceFile};
+use crate::project::{CommandLine, FileKind, Project, Resolved, SourceFile};
 use crate::python::{
     Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, RejectKind, Rejection, Skipped, Sources,
 };
@@ -177,6 +177,11 @@ fn run(
             missing_import: &missing,
             setting: &setting,
             never_logs: &|name: &str| project.never_logs(file, name),
+            option: &|root: &str, name: &str| match project.option(file, root, name) {
+                CommandLine::Defined => rules::Setting::Present,
+                CommandLine::Missing(known) => rules::Setting::Missing(known),
+                CommandLine::Unknown => rules::Setting::Unknown,
+            },
         };
         let parsed = rules::Source::new(file, body, source.text(), starred, answers);
         let mut found = rules::parsed(rules, &parsed);

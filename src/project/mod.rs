@@ -9,6 +9,7 @@ mod data;
 mod disk;
 mod imports;
 mod logged;
+mod options;
 mod own_imports;
 mod owners;
 mod programs;
@@ -36,6 +37,7 @@ pub(crate) use walk::{Walker, compile_glob};
 
 use crate::syntax::FileId;
 use imports::Listing;
+pub(crate) use options::CommandLine;
 use programs::Programs;
 use requirements::Stated;
 use settings::Settings;

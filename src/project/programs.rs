@@ -37,6 +37,8 @@ struct Names {
     bound: FxHashSet<String>,
     /// The strings that are arguments of calls: `register_buffer("mean", …)` sets an attribute.
     arguments: FxHashSet<String>,
+    /// The options in strings, as attributes: `learning_rate` for `"--learning-rate"`.
+    options: FxHashSet<String>,
     /// The attributes that are assigned, with the classes that assign them.
     owners: Owners,
 }
@@ -49,6 +51,7 @@ impl Names {
                 self.arguments.insert(name.to_owned());
             }
         }
+        self.options.extend(options(text));
         let mut blocks = Blocks::default();
         // The indentation of the current constructor.
         let mut constructor: Option<usize> = None;
@@ -166,6 +169,13 @@ impl Programs {
     /// Whether a class of the same program has this base and, after it, another one, which may complete it.
     pub(super) fn is_mixed(&self, file: &SourceFile, name: &str) -> bool {
         self.asks(file, |names| names.mixed.contains(name))
+    }
+
+    /// The options of the command line that the program of a file names, as attributes. Empty if the file belongs
+    /// to no program.
+    pub(super) fn options(&self, file: &SourceFile) -> Vec<&str> {
+        let names = self.of.get(&file.id).and_then(|program| self.names.get(program));
+        names.into_iter().flat_map(|names| &names.options).map(String::as_str).collect()
     }
 
     /// Answers a question about the names in the program of a file. If the file belongs to no
@@ -347,6 +357,18 @@ fn strings(text: &str) -> impl Iterator<Item = (&str, bool)> {
         };
         let is_key = rest.trim_start().starts_with(':') || before.ends_with(".log(") || is_subscript();
         (!name.is_empty() && !is_key).then(|| (name, is_argument(before)))
+    })
+}
+
+/// The options in the strings of a text, as attributes: `learning_rate` for `"--learning-rate"`.
+fn options(text: &str) -> impl Iterator<Item = String> {
+    ["\"-", "'-"].into_iter().flat_map(move |start| {
+        text.match_indices(start).filter_map(move |(at, _)| {
+            let option = text.get(at + start.len()..)?.trim_start_matches('-');
+            let end = option.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-'))?;
+            let name = option.get(..end).filter(|name| !name.is_empty())?;
+            option.get(end..)?.starts_with(['"', '\'']).then(|| name.replace('-', "_"))
+        })
     })
 }
 

@@ -79,10 +79,10 @@ impl Context<'_, '_> {
     }
 }
 
-/// What the settings files of a project say about a key.
+/// What the settings files of a project say about a key, or the code about an option of the command line.
 pub(crate) enum Setting<'a> {
     Present,
-    /// No file has the key, and the code does not seem to add it. The keys that are there instead.
+    /// No file has it, and the code does not seem to add it. The keys or options that are there instead.
     Missing(Vec<&'a str>),
     Unknown,
 }
@@ -94,6 +94,7 @@ pub(crate) struct Answers<'a> {
     pub missing_import: MissingImport<'a>,
     pub setting: &'a dyn Fn(&str, &str) -> Setting<'a>,
     pub never_logs: &'a dyn Fn(&str) -> bool,
+    pub option: &'a dyn Fn(&str, &str) -> Setting<'a>,
 }
 
 /// A Python file without syntax errors.
@@ -115,6 +116,8 @@ pub(crate) struct Source<'a> {
     pub(super) setting: &'a dyn Fn(&str, &str) -> Setting<'a>,
     /// Whether the program logs values with Lightning, but none under this name.
     pub(super) never_logs: &'a dyn Fn(&str) -> bool,
+    /// Whether the program defines an option of the command line, which the code reads as an attribute of a variable.
+    pub(super) option: &'a dyn Fn(&str, &str) -> Setting<'a>,
     /// All statements, including those in functions and classes.
     pub(super) statements: Vec<&'a Stmt>,
 }
@@ -140,8 +143,20 @@ impl<'a> Source<'a> {
         project: Answers<'a>,
     ) -> Source<'a> {
         let statements = statements(body, true);
-        let Answers { is_executed, excludes, missing_import, setting, never_logs } = project;
-        Source { file, body, text, starred, is_executed, excludes, missing_import, setting, never_logs, statements }
+        let Answers { is_executed, excludes, missing_import, setting, never_logs, option } = project;
+        Source {
+            file,
+            body,
+            text,
+            starred,
+            is_executed,
+            excludes,
+            missing_import,
+            setting,
+            never_logs,
+            option,
+            statements,
+        }
     }
 
     pub(super) fn span(&self, range: TextRange) -> Span {

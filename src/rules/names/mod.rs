@@ -3,6 +3,7 @@
 pub(super) mod argument_in_wrong_place;
 pub(super) mod argument_not_passed_on;
 pub(super) mod attribute_set_in_some_branches;
+pub(super) mod binary_data_in_text_file;
 pub(super) mod conditional_before_comma;
 pub(super) mod lightning_argument_removed;
 pub(super) mod lightning_hook_arguments;
@@ -14,6 +15,7 @@ pub(super) mod misspelt_method;
 pub(super) mod monitor_not_logged;
 pub(super) mod optimizer_settings_ignored;
 pub(super) mod optimizers_returned_as_pair;
+pub(super) mod option_never_defined;
 pub(super) mod parameter_hides_function;
 pub(super) mod plateau_without_monitor;
 pub(super) mod setting_in_no_file;

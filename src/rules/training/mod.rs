@@ -47,6 +47,7 @@ pub(super) mod scaler_not_updated;
 pub(super) mod scaler_updated_before_step;
 pub(super) mod scheduler_before_optimizer;
 pub(super) mod scheduler_length_mismatch;
+pub(super) mod scheduler_never_used;
 pub(super) mod state_of_a_state;
 pub(super) mod step_before_backward;
 pub(super) mod step_beside_scaler;
