@@ -270,7 +270,9 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str, of_pytho
         "builtins.dict" => MISTAKEN_FOR_VALUE.contains(&name),
         LAYER => has("torch.Tensor") && !OF_LAYERS.contains(&name),
         OPTIMIZER | SCHEDULER => has("torch.nn.Module") || has("torch.Tensor"),
-        _ => has("torch.Tensor") && !(class == "builtins.tuple" && FIELDS.contains(&name)),
+        "builtins.tuple" if OF_OTHERS_THAN_TUPLES.contains(&name) => true,
+        "builtins.tuple" => has("torch.Tensor") && !FIELDS.contains(&name) && is_plain_tuple(heap, value),
+        _ => has("torch.Tensor"),
     };
     (confused || near.is_some()).then(|| format!("{what} has no attribute `{name}`{}", meant(near)))
 }
@@ -299,6 +301,28 @@ pub(crate) fn attribute_of_wrapped(heap: &Heap, value: &Value, name: Sym) -> Opt
     let class = class.rsplit('.').next()?;
     Some(format!("`{class}` has no attribute `{name}`: the {what} has it (`.{inner}.{name}`)"))
 }
+
+/// Whether a tuple is a shape (a tuple of sizes), or a tuple of tensors.
+fn is_plain_tuple(heap: &Heap, value: &Value) -> bool {
+    let is_part =
+        |item: &Value| item.number_type() == Some(Type::Int) || matches!(item, Value::Size(_)) || heap.is_tensor(item);
+    matches!(value, Value::Tuple(items) if items.iter().all(is_part))
+}
+
+/// Attributes of lists, dictionaries, losses and modules that no class of tuples has, not even one with named fields.
+const OF_OTHERS_THAN_TUPLES: &[&str] = &[
+    "append",
+    "argmax",
+    "backward",
+    "detach",
+    "eval",
+    "extend",
+    "item",
+    "keys",
+    "requires_grad",
+    "squeeze",
+    "unsqueeze",
+];
 
 /// Attributes of losses, outputs, modules, optimizers and schedulers that programs read from the dictionary
 /// that contains them: `losses.backward()`. Other attributes, such as `to`, may be those of a class of
@@ -331,11 +355,8 @@ const SPELT: &[&str] = &["torch.Tensor", "builtins.list", "builtins.str", OPTIMI
 
 /// The class that has the same attributes as the value, and how messages name the value.
 fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)> {
-    let is_part =
-        |item: &Value| item.number_type() == Some(Type::Int) || matches!(item, Value::Size(_)) || heap.is_tensor(item);
     Some(match value {
-        // A shape (a tuple of sizes), or a tuple of tensors.
-        Value::Tuple(items) if items.iter().all(is_part) => ("builtins.tuple", "a tuple"),
+        Value::Tuple(_) => ("builtins.tuple", "a tuple"),
         Value::Str(_) => ("builtins.str", "a string"),
         Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => ("builtins.float", "a number"),
         Value::Int(_) | Value::Any(Type::Int) => ("builtins.int", "a number"),

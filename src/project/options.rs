@@ -40,7 +40,7 @@ impl Project {
     /// `root`: `args.name`.
     pub(crate) fn option(&self, file: FileId, root: &str, name: &str) -> CommandLine<'_> {
         let known = self.programs().options(self.file(file));
-        if known.iter().any(|option| *option == name) {
+        if known.contains(&name) {
             return CommandLine::Defined;
         }
         let named = self.named_files().count();

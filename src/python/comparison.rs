@@ -137,6 +137,14 @@ impl<'p> Interp<'p> {
         if value.as_obj().is_some() && expr.as_attribute_expr().is_some_and(|read| !self.names_module(&read.value)) {
             return;
         }
+        // Another name, as in `function = functions.get(kind)`, may also get `None`.
+        let is_other = match value.as_obj().map(|id| self.heap.get(id)) {
+            Some(Data::Function(function)) => function.name.as_str() != name,
+            _ => false,
+        };
+        if is_other && expr.is_name_expr() {
+            return;
+        }
         let is_replaced = || self.sources.assigns(self.root, name);
         let is_of_self = path_of(expr).first() == Some(&"self");
         let may_change = match value {
