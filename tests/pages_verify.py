@@ -36,6 +36,7 @@ WITHOUT_WITNESS = {
     "undefined-name",
     "missing-import",
     "scaler-updated-before-step",
+    "binary-data-in-text-file",
 }
 
 
