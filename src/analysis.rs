@@ -77,6 +77,8 @@ pub(crate) struct Wanted {
     pub witnesses: bool,
     /// The facts about the expressions around this offset of a file.
     pub at: Option<(FileId, u32)>,
+    /// Whether the file belongs to a program that uses PyTorch, also if the project does not show this.
+    pub helps_library: bool,
 }
 
 /// The maximum number of callers that are shown as labels of a finding, the nearest ones first.
@@ -123,8 +125,11 @@ fn run(
     }
     // A file that does not seem to use a checked library is not interpreted.
     let is_checked = || {
-        (concerns_library(source) || runs_library(project, source) || helps_library(project, source))
-            && !project.is_source_of_generator(file)
+        let is_of_library = concerns_library(source)
+            || runs_library(project, source)
+            || wanted.helps_library
+            || helps_library(project, file);
+        is_of_library && !project.is_source_of_generator(file)
     };
     if !wanted.facts && wanted.at.is_none() && !is_checked() {
         return Report::default();
@@ -367,9 +372,17 @@ fn imports_library(project: &Project, source: &SourceFile, depth: u32, seen: &mu
     syntax::imports(&source.parsed().module.body, &mut uses)
 }
 
-/// Whether a file without a checked library belongs to a program that uses PyTorch, such as its settings.
-fn helps_library(project: &Project, source: &SourceFile) -> bool {
-    ["import torch", "from torch"].iter().any(|import| project.mentions(source.id, import))
+/// Texts of files that import PyTorch, or a package whose name begins with its name.
+const IMPORTS: [&str; 2] = ["import torch", "from torch"];
+
+/// Whether a file belongs to a program that imports PyTorch, as its settings do, for example.
+pub(crate) fn helps_library(project: &Project, file: FileId) -> bool {
+    IMPORTS.iter().any(|import| project.mentions(file, import))
+}
+
+/// Whether a text seems to import PyTorch itself.
+pub(crate) fn imports_torch(text: &str) -> bool {
+    IMPORTS.iter().any(|import| text.contains(import))
 }
 
 /// The project, as a source of modules for the interpreter.
@@ -411,6 +424,10 @@ impl<'p> Sources<'p> for Tree<'p> {
 
     fn bindings(&self, file: FileId) -> &'p Bindings {
         self.0.file(file).bindings()
+    }
+
+    fn contains(&self, file: FileId, text: &str) -> bool {
+        self.0.file(file).text().contains(text)
     }
 
     fn mentions(&self, file: FileId, text: &'static str) -> bool {

@@ -49,6 +49,9 @@ pub(crate) trait Sources<'p> {
     /// comments.
     fn mentions(&self, file: FileId, text: &'static str) -> bool;
 
+    /// Whether this file contains a text.
+    fn contains(&self, file: FileId, text: &str) -> bool;
+
     /// Whether any file of the same program assigns this attribute, written as `name` or
     /// `owner.name`.
     fn assigns(&self, file: FileId, attribute: &str) -> bool;

@@ -97,7 +97,11 @@ impl Interp<'_> {
             Some(tensor) => tensor.array == ArrayKind::Torch,
             None => self.heap.instance_of(object).is_some(),
         };
-        let is_given = self.is_given(name);
+        // Nothing sets attributes of the other values, but the code may test for the attribute.
+        let file = self.file();
+        let is_tested =
+            || [format!("\"{name}\""), format!("'{name}'")].iter().any(|text| self.sources.contains(file, text));
+        let is_given = if takes_attributes { self.is_given(name) } else { is_tested() };
         if is_given && takes_attributes {
             return false;
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gen_lsp_types::{Diagnostic as LspDiagnostic, Uri};
 use rustc_hash::FxHashSet;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::convert::{Lens, Open};
 use super::documents::Document;
 use super::settings::{Cache, Loaded};
-use crate::analysis::{FactEntry, Wanted, analyse_unless, chosen};
+use crate::analysis::{FactEntry, Wanted, analyse_unless, chosen, helps_library, imports_torch};
 use crate::config::marked_root;
 use crate::diagnostic::Diagnostic;
 use crate::findings::{Sieve, condense_by, merge_by, syntax_errors};
@@ -45,6 +45,8 @@ struct Root {
     uncertain: bool,
     /// The analysis is out of date: for example, a file that it has read has changed.
     stale: bool,
+    /// The answer of [`Workspace::helps_library`] for the analysis.
+    helps_library: Option<bool>,
 }
 
 impl Root {
@@ -74,6 +76,8 @@ pub(super) struct Workspace {
     disk: Arc<Disk>,
     open: Open,
     roots: BTreeMap<PathBuf, Root>,
+    /// All open documents in one project, which shows the programs to which they belong.
+    programs: OnceLock<Project>,
 }
 
 impl Workspace {
@@ -85,6 +89,7 @@ impl Workspace {
             disk: Arc::default(),
             open: Open::default(),
             roots: BTreeMap::new(),
+            programs: OnceLock::new(),
         }
     }
 
@@ -107,6 +112,7 @@ impl Workspace {
             Some(content) => self.disk.shadow(&path, content.clone()),
             None => self.disk.unshadow(&path),
         }
+        self.programs = OnceLock::new();
         let known = self.open.insert(path.clone(), document).is_some();
         self.changed(&path, !known && !path.exists());
         self.roots.entry(path).and_modify(|root| root.stale = true);
@@ -116,6 +122,7 @@ impl Workspace {
     pub(super) fn close(&mut self, path: &Path) -> Vec<PathBuf> {
         let concerned = self.concerned(path);
         self.disk.unshadow(path);
+        self.programs = OnceLock::new();
         self.open.remove(path);
         self.roots.remove(path);
         self.changed(path, !path.exists());
@@ -146,7 +153,28 @@ impl Workspace {
 
     /// Whether the analysis of a document is out of date.
     pub(super) fn is_stale(&self, path: &Path) -> bool {
-        self.open.contains_key(path) && self.roots.get(path).is_none_or(|root| root.stale)
+        let is_stale = |root: &Root| root.stale || root.helps_library != self.helps_library(path);
+        self.open.contains_key(path) && self.roots.get(path).is_none_or(is_stale)
+    }
+
+    /// Whether a document that does not import PyTorch belongs to a program that does, as far as the open documents
+    /// show. `None` for other documents.
+    fn helps_library(&self, path: &Path) -> Option<bool> {
+        let document = self.open.get(path)?;
+        if imports_torch(document.content.as_ref()?.text()) {
+            return None;
+        }
+        let programs = self.programs.get_or_init(|| {
+            let project = Project::with_disk(self.top(path), self.disk.clone());
+            for (path, _) in self.open.iter().filter(|(_, document)| document.content.is_some()) {
+                // A document that cannot be read belongs to no program.
+                drop(project.load(path));
+            }
+            project.all_named();
+            project
+        });
+        let file = programs.load(path).ok()?;
+        Some(helps_library(programs, file.id))
     }
 
     /// Analyses a document, unless the work is cancelled.
@@ -157,13 +185,16 @@ impl Workspace {
         let wanted = self.open.get(path).is_some_and(|document| document.content.is_some());
         let wanted = wanted && self.settings.options().is_on() && !self.passes_over(path, &loaded);
         let file = project.load(path).ok().filter(|_| wanted).map(|file| file.id);
-        let mut root = Root { reads: FxHashSet::default(), found: Vec::new(), uncertain: true, stale: false, project };
+        let helps_library = self.helps_library(path);
+        let (reads, found) = (FxHashSet::default(), Vec::new());
+        let mut root = Root { reads, found, uncertain: true, stale: false, helps_library, project };
         let mut bug = None;
         if let Some(id) = file {
             let rules = (&loaded.settings.rules, &loaded.contracts);
             let work = || {
                 injected_panic(root.project.file(id).text());
-                analyse_unless(cancelled, &root.project, id, rules, Wanted::default())
+                let wanted = Wanted { helps_library: helps_library == Some(true), ..Wanted::default() };
+                analyse_unless(cancelled, &root.project, id, rules, wanted)
             };
             match panics::catch(work) {
                 Ok(None) => return None,

@@ -50,6 +50,7 @@ impl Rule for MissingSuperInit {
         let message = format!("`{class}` registers {what}, but `super().__init__()` has not run yet");
         let finding = cx.findings.report(NAME, Severity::Error, message, cx.span, Vec::new());
         witness(finding, SETUP, "module.register_buffer('buffer', None)");
+        self.ends(cx.it, object);
     }
 
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
@@ -80,6 +81,7 @@ impl Rule for MissingSuperInit {
                 let message = format!("`{name}` is {what}, but `super().__init__()` has not run yet");
                 let finding = cx.findings.report(NAME, Severity::Error, message, span, Vec::new());
                 witness(finding, SETUP, "module.layer = nn.Identity()");
+                self.ends(it, object);
             }
             _ => {}
         }
@@ -87,6 +89,13 @@ impl Rule for MissingSuperInit {
 }
 
 impl MissingSuperInit {
+    /// A failure that is certain ends the constructor, so later ones are not reached.
+    fn ends(&self, it: &Interp<'_>, object: ObjId) {
+        if it.undecided() == 0 {
+            self.made.borrow_mut().insert(object);
+        }
+    }
+
     /// Whether the constructor that runs now has certainly not called `Module.__init__` of its object.
     fn surely_lacks_init(&self, it: &Interp<'_>, object: ObjId) -> bool {
         let module = Value::Obj(object);
