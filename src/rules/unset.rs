@@ -153,7 +153,7 @@ impl<'a> Scope<'a> {
                 && !self.in_loops.contains(root)
                 && !self.attributes.contains(path)
                 && !self.is_fixed(root)
-                && !self.always_gets_a_literal(path)
+                && !self.holds_with_literals(path, &one.test)
         };
         let mut before = self.inside.iter().filter(|stmt| stmt.range().start() < one.range().start());
         if always_holds(&one.test) || self.is_inside_truth_of(paths, one) {
@@ -172,11 +172,17 @@ impl<'a> Scope<'a> {
         outer.into_iter().any(|outer| paths.contains(&path_of(&outer.test)))
     }
 
-    /// Whether the file sets an attribute of `self` only to a literal, so that conditions about it never change.
-    fn always_gets_a_literal(&self, path: &[&str]) -> bool {
-        let all = || statements(self.module, true).into_iter().filter_map(assignment);
-        let mut values = all().filter(|(target, _)| path_of(target) == path).map(|(_, value)| value).peekable();
-        path.len() == 2 && path.first() == Some(&"self") && values.peek().is_some() && values.all(Expr::is_literal_expr)
+    /// Whether the file sets an attribute of `self` only to literals, with which a condition about it holds, or may
+    /// hold.
+    fn holds_with_literals(&self, path: &[&str], test: &Expr) -> bool {
+        let all = statements(self.module, true).into_iter().filter_map(assignment);
+        let values: Vec<&Expr> = all.filter(|(target, _)| path_of(target) == path).map(|(_, value)| value).collect();
+        let is_fixed = path.len() == 2 && path.first() == Some(&"self") && !values.is_empty();
+        let is_false = |value: &&Expr| match test {
+            Expr::Attribute(_) => is_false(value) || value.is_none_literal_expr(),
+            _ => false,
+        };
+        is_fixed && values.iter().all(|value| value.is_literal_expr()) && !values.iter().all(is_false)
     }
 
     /// Whether a constructor of the file accepts only some values of one of these attributes: `if size != 1: raise …`,
