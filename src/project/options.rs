@@ -39,14 +39,15 @@ impl Project {
     /// Whether the program of a file defines an option of this name, which the code reads as an attribute of
     /// `root`: `args.name`.
     pub(crate) fn option(&self, file: FileId, root: &str, name: &str) -> CommandLine<'_> {
-        let known = self.programs().options(self.file(file));
-        if known.contains(&name) {
+        let Some(known) = self.programs().options(self.file(file)).filter(|known| !known.is_empty()) else {
+            return CommandLine::Unknown;
+        };
+        if known.contains(name) {
             return CommandLine::Defined;
         }
         let named = self.named_files().count();
         let in_imported = || self.files.iter().skip(named).any(|imported| imported.text().contains(name));
-        let is_unknown = known.is_empty()
-            || self.may_set_options(file)
+        let is_unknown = self.may_set_options(file)
             || self.binds_attribute(file, name)
             || [root, "args", "opt", "opts", "options"]
                 .iter()
@@ -54,6 +55,6 @@ impl Project {
             || OTHER_SOURCES.iter().any(|text| self.mentions(file, text))
             || self.settings().keys("").is_some_and(|keys| keys.contains(name))
             || in_imported();
-        if is_unknown { CommandLine::Unknown } else { CommandLine::Missing(known) }
+        if is_unknown { CommandLine::Unknown } else { CommandLine::Missing(known.iter().map(String::as_str).collect()) }
     }
 }

@@ -127,12 +127,14 @@ impl Programs {
         self.asks(file, |names| names.arguments.contains(name) || names.owners.may_set(class, name))
     }
 
-    /// Whether a file of the same program may set attributes of objects of this class under names that are only
-    /// known when it runs: `setattr(self, name, value)`.
+    /// Whether a file of the same program may set options under names that are only known when it runs:
+    /// `setattr(args, name, value)`.
     pub(super) fn may_set_options(&self, file: &SourceFile) -> bool {
         self.asks(file, |names| names.owners.may_set_options())
     }
 
+    /// Whether a file of the same program may set attributes of objects of this class under names that are only
+    /// known when it runs: `setattr(self, name, value)`.
     pub(super) fn may_set_by_name(&self, file: &SourceFile, class: &str) -> bool {
         self.asks(file, |names| names.owners.may_set_by_name(class))
     }
@@ -171,11 +173,10 @@ impl Programs {
         self.asks(file, |names| names.mixed.contains(name))
     }
 
-    /// The options of the command line that the program of a file names, as attributes. Empty if the file belongs
+    /// The options of the command line that the program of a file names, as attributes. `None` if the file belongs
     /// to no program.
-    pub(super) fn options(&self, file: &SourceFile) -> Vec<&str> {
-        let names = self.of.get(&file.id).and_then(|program| self.names.get(program));
-        names.into_iter().flat_map(|names| &names.options).map(String::as_str).collect()
+    pub(super) fn options(&self, file: &SourceFile) -> Option<&FxHashSet<String>> {
+        Some(&self.names.get(self.of.get(&file.id)?)?.options)
     }
 
     /// Answers a question about the names in the program of a file. If the file belongs to no

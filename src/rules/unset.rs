@@ -346,18 +346,20 @@ fn is_independent(test: &Expr, paths: &[Vec<&str>]) -> bool {
     !mentions(test, paths) && constant_paths(test).is_some_and(|about| about.iter().all(is_option))
 }
 
+/// The two sides of `x != value` and of `x is not value`.
+fn unequal(expr: &Expr) -> Option<(Vec<&str>, &Expr)> {
+    let compare = expr.as_compare_expr()?;
+    let is_unequal = matches!(&*compare.ops, [ast::CmpOp::NotEq | ast::CmpOp::IsNot]);
+    let path = Some(path_of(&compare.left)).filter(|path| is_unequal && !path.is_empty())?;
+    Some((path, compare.comparators.first()?))
+}
+
 /// Whether a condition such as `x is not None or x != ""` holds for every value.
 fn always_holds(test: &Expr) -> bool {
     let Some(any) = test.as_bool_op_expr().filter(|operation| operation.op == ast::BoolOp::Or) else { return false };
-    let differs = |expr: &Expr| {
-        let compare = expr.as_compare_expr()?;
-        let is_unequal = matches!(&*compare.ops, [ast::CmpOp::NotEq | ast::CmpOp::IsNot]);
-        let path = Some(path_of(&compare.left).join(".")).filter(|path| is_unequal && !path.is_empty())?;
-        Some((path, compare.comparators.first()?.clone()))
-    };
-    let parts: Vec<_> = any.values.iter().filter_map(differs).collect();
+    let parts: Vec<_> = any.values.iter().filter_map(unequal).collect();
     parts.iter().enumerate().any(|(at, (path, value))| {
-        let is_other = |other: &Expr| ast::comparable::ComparableExpr::from(other) != value.into();
+        let is_other = |other: &Expr| ast::comparable::ComparableExpr::from(other) != (*value).into();
         parts.iter().skip(at + 1).any(|(other, given)| other == path && is_other(given))
     })
 }

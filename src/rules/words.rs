@@ -1,4 +1,4 @@
-//! The words in names.
+//! The words in names, and the places of names in texts.
 
 /// The words of names in lower case: `best`, `val` and `loss` for `best_valLoss`.
 pub(super) fn words(text: &str) -> Vec<String> {
@@ -13,4 +13,14 @@ pub(super) fn words(text: &str) -> Vec<String> {
     }
     let parts = spaced.split(|c: char| !c.is_alphanumeric());
     parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// The places of a name in a text where it is not a part of a longer name.
+pub(super) fn places<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    text.match_indices(name).map(|(at, _)| at).filter(move |at| {
+        let before = text.get(..*at).and_then(|rest| rest.chars().next_back());
+        let after = text.get(at + name.len()..).and_then(|rest| rest.chars().next());
+        !is_part(before) && !is_part(after)
+    })
 }

@@ -27,19 +27,17 @@ impl Rule for OptionNeverDefined {
         let reads = reads(source);
         for root in ROOTS {
             let Some(attributes) = reads.get(root).filter(|attributes| attributes.len() > LEAST) else { continue };
-            let is = |name: &str| (source.option)(root, name);
-            let defined = attributes.keys().filter(|name| matches!(is(name), Setting::Present)).count();
-            if defined < LEAST {
-                continue;
-            }
+            let mut defined = 0;
             let mut missing: Vec<(TextRange, &str, Vec<&str>)> = Vec::new();
             for (name, at) in attributes {
-                if let Setting::Missing(known) = is(name) {
-                    missing.push((*at, name, known));
+                match (source.option)(root, name) {
+                    Setting::Present => defined += 1,
+                    Setting::Missing(known) => missing.push((*at, name, known)),
+                    Setting::Unknown => {}
                 }
             }
             // If many attributes are no options, the variable is something else.
-            if defined < LEAST * missing.len() {
+            if defined < LEAST * missing.len().max(1) {
                 continue;
             }
             missing.sort_by_key(|(at, ..)| at.start());

@@ -7,6 +7,7 @@
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
+use crate::rules::words::places;
 use crate::syntax::ast::{ExprCall, StmtClassDef, StmtFunctionDef};
 use crate::syntax::{Expr, Ranged, Stmt, TextRange, calls, expressions, methods, path_of, statements};
 
@@ -164,7 +165,7 @@ fn check(
     forward: &StmtFunctionDef,
 ) {
     let all: Vec<&str> = forward.body.iter().flat_map(calls).filter_map(called_layer).collect();
-    for unused in layers.iter().filter(|layer| layer.has_parameters() && mentions(source.text, layer.name) == 1) {
+    for unused in layers.iter().filter(|layer| layer.has_parameters() && places(source.text, layer.name).count() == 1) {
         let row: Vec<&Layer<'_>> = layers.iter().filter(|layer| layer.is_in_row_of(unused)).collect();
         let is_in_row = |name: &str| row.iter().any(|layer| layer.name == name);
         let row_calls: Vec<&(&str, &ExprCall)> = sequence.iter().filter(|(name, _)| is_in_row(name)).collect();
@@ -189,7 +190,7 @@ fn check(
 /// Whether `forward` also calls a layer outside of the row several times, although no layer in the row of
 /// that layer is unused: it may share its layers on purpose, for example to compare two inputs.
 fn shares_others(source: &Source<'_>, layers: &[Layer<'_>], all: &[&str], is_in_row: &dyn Fn(&str) -> bool) -> bool {
-    let is_unused = |layer: &Layer<'_>| mentions(source.text, layer.name) == 1;
+    let is_unused = |layer: &Layer<'_>| places(source.text, layer.name).count() == 1;
     let has_unused = |layer: &Layer<'_>| layers.iter().any(|other| other.is_in_row_of(layer) && is_unused(other));
     let mut others =
         layers.iter().filter(|layer| layer.has_parameters() && !is_in_row(layer.name) && !has_unused(layer));
@@ -200,16 +201,4 @@ fn is_dynamic(source: &Source<'_>, class: &StmtClassDef) -> bool {
     let range = class.range();
     let text = source.text.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default();
     DYNAMIC.iter().any(|dynamic| text.contains(dynamic))
-}
-
-/// How often a text contains a name that is not a part of a longer name.
-fn mentions(text: &str, name: &str) -> usize {
-    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    text.match_indices(name)
-        .filter(|(at, _)| {
-            let before = text.get(..*at).and_then(|rest| rest.chars().next_back());
-            let after = text.get(at + name.len()..).and_then(|rest| rest.chars().next());
-            !is_part(before) && !is_part(after)
-        })
-        .count()
 }

@@ -120,10 +120,10 @@ fn find_quotients(
     body: &[Stmt],
     sums: &FxHashMap<String, Option<Over>>,
 ) {
-    let own = || body.iter().filter(|stmt| !matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)));
+    let own = body.iter().filter(|stmt| !matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)));
     let inner = statements(body, false);
     let changes = inner.iter().filter_map(|stmt| stmt.as_aug_assign_stmt()).filter(|stmt| stmt.op == Operator::Div);
-    let quotients = own().flat_map(expressions).filter_map(Expr::as_bin_op_expr);
+    let quotients = own.flat_map(expressions).filter_map(Expr::as_bin_op_expr);
     let quotients = quotients.filter(|one| one.op == Operator::Div).map(|one| (&*one.left, &*one.right));
     for (sum, divisor) in changes.map(|change| (&*change.target, &*change.value)).chain(quotients) {
         let Some((counted, split)) = counted(divisor).and_then(|one| Some((one, Split::of(one)?))) else { continue };

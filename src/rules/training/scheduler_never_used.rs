@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
+use crate::rules::words::places;
 use crate::syntax::{Ranged, assignment, called};
 
 const NAME: &str = "scheduler-never-used";
@@ -42,17 +43,15 @@ impl Rule for SchedulerNeverUsed {
 /// How often a text contains a name as a whole word. Comments count only if they contain code, such as a use that is
 /// switched off.
 fn uses(text: &str, name: &str) -> usize {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let count = |line: &str| {
         let is_comment = line.trim_start().starts_with('#');
         let is_use = |at: &usize| {
             let before = line.get(..*at).and_then(|before| before.chars().next_back());
             let after = line.get(*at + name.len()..).and_then(|after| after.chars().next());
-            let is_whole = !before.is_some_and(is_part) && !after.is_some_and(is_part);
             let is_code = after.is_some_and(|c| ".,)".contains(c)) || before.is_some_and(|c| "(=".contains(c));
-            is_whole && (is_code || !is_comment)
+            is_code || !is_comment
         };
-        line.match_indices(name).map(|(at, _)| at).filter(is_use).count()
+        places(line, name).filter(is_use).count()
     };
     text.lines().map(count).sum()
 }
