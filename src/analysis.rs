@@ -176,7 +176,10 @@ fn run(
                 _ => rules::Setting::Unknown,
             }
         };
+        let path = source.canonical();
+        let package = path.file_name().is_some_and(|name| name == "__init__.py").then(|| path.parent()).flatten();
         let answers = rules::Answers {
+            package: package.and_then(|folder| folder.file_name()?.to_str()),
             is_executed: &is_executed,
             excludes: &excludes,
             missing_import: &missing,

@@ -89,6 +89,7 @@ pub(crate) enum Setting<'a> {
 
 /// What a project knows about a file; see the fields of [`Source`].
 pub(crate) struct Answers<'a> {
+    pub package: Option<&'a str>,
     pub is_executed: &'a dyn Fn() -> bool,
     pub excludes: &'a dyn Fn(&str, &str) -> bool,
     pub missing_import: MissingImport<'a>,
@@ -104,6 +105,8 @@ pub(crate) struct Source<'a> {
     pub(super) text: &'a str,
     /// The names that `from … import *` may bind; `None` if they are not known.
     pub(super) starred: Option<FxHashSet<&'a str>>,
+    /// The name of the package whose `__init__.py` this is.
+    pub(super) package: Option<&'a str>,
     /// Whether another file of the program may execute this one in its own namespace, with `exec`. This is a
     /// function because the answer needs the texts of all files.
     pub(super) is_executed: &'a dyn Fn() -> bool,
@@ -143,12 +146,13 @@ impl<'a> Source<'a> {
         project: Answers<'a>,
     ) -> Source<'a> {
         let statements = statements(body, true);
-        let Answers { is_executed, excludes, missing_import, setting, never_logs, option } = project;
+        let Answers { package, is_executed, excludes, missing_import, setting, never_logs, option } = project;
         Source {
             file,
             body,
             text,
             starred,
+            package,
             is_executed,
             excludes,
             missing_import,

@@ -121,7 +121,7 @@ pub(crate) struct Imported<'a> {
 }
 
 /// Whether some import statement, at any place, imports something for which `wanted` returns true.
-pub(crate) fn imports(body: &[Stmt], wanted: &mut dyn FnMut(Imported<'_>) -> bool) -> bool {
+pub(crate) fn imports<'a>(body: &'a [Stmt], wanted: &mut dyn FnMut(Imported<'a>) -> bool) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::Import(import) => {
             import.names.iter().any(|alias| wanted(Imported { module: &alias.name, level: 0, name: None }))

@@ -64,12 +64,7 @@ impl<'a> Visitor<'a> for Bound<'a> {
             Stmt::ClassDef(def) => _ = self.names.insert(&def.name),
             Stmt::TypeAlias(alias) => self.of_target(&alias.name),
             Stmt::Import(import) => self.of_import(&import.names),
-            Stmt::ImportFrom(import) => {
-                self.of_import(&import.names);
-                // In `__init__.py`, `from .part import name` also binds `part`.
-                let module = import.module.as_ref().filter(|_| import.level == 1);
-                self.names.extend(module.and_then(|module| module.as_str().split('.').next()));
-            }
+            Stmt::ImportFrom(import) => self.of_import(&import.names),
             Stmt::Global(global) => self.outer.extend(global.names.iter().map(ast::Identifier::as_str)),
             Stmt::Nonlocal(nonlocal) => self.outer.extend(nonlocal.names.iter().map(ast::Identifier::as_str)),
             _ => walk_stmt(self, stmt),

@@ -10,7 +10,7 @@ use ruff_python_ast::{self as ast, Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::FxHashSet;
 
-use super::bindings::{bound_by, is_type_checking};
+use super::bindings::{bound_by, imports, is_type_checking};
 use super::scope::{BUILTINS, Bound, Globals, each_name};
 use super::search::{callee_or_itself, path_of};
 
@@ -70,8 +70,9 @@ const OTHER_ERRORS: &[&str] = &[
 ];
 
 /// The uses of names that nothing has bound, in the order of the source. `starred` holds the names that
-/// `from … import *` may bind, if they are known.
-pub(crate) fn unbound(body: &[Stmt], starred: Option<&FxHashSet<&str>>) -> Vec<Unbound> {
+/// `from … import *` may bind, if they are known. `package` is the name of the package whose
+/// `__init__.py` this is.
+pub(crate) fn unbound(body: &[Stmt], starred: Option<&FxHashSet<&str>>, package: Option<&str>) -> Vec<Unbound> {
     let mut collected = Bound::default();
     collected.visit_body(body);
     let (mut names, mut globals) = (collected.names, Globals::default());
@@ -79,6 +80,7 @@ pub(crate) fn unbound(body: &[Stmt], starred: Option<&FxHashSet<&str>>) -> Vec<U
     names.extend(&globals.0);
     let mut builtins: FxHashSet<&str> = BUILTINS.split_whitespace().collect();
     builtins.extend(starred.into_iter().flatten());
+    builtins.extend(submodules(body, package));
     let module = Rc::new(Scope { names, class: false });
     // A function may have bound the names that it declares as global before anything else runs.
     let bound = globals.0.into_iter().collect();
@@ -106,6 +108,20 @@ pub(crate) fn unbound(body: &[Stmt], starred: Option<&FxHashSet<&str>>) -> Vec<U
     walk.found.sort_by_key(|one| one.at.start());
     walk.found.dedup();
     walk.found
+}
+
+/// The submodules that a package imports. Python binds each of them in the package: in `__init__.py`,
+/// `from .part import name` also binds `part`.
+fn submodules<'a>(body: &'a [Stmt], package: Option<&str>) -> FxHashSet<&'a str> {
+    let mut found = FxHashSet::default();
+    imports(body, &mut |import| {
+        let mut parts = import.module.split('.');
+        if import.level == 1 || import.level == 0 && package.is_some() && parts.any(|part| Some(part) == package) {
+            found.extend(parts.next());
+        }
+        false
+    });
+    found
 }
 
 /// The names that a scope binds anywhere.
@@ -649,7 +665,7 @@ mod tests {
     /// The names found in a program, with `!` if the scope binds the name elsewhere.
     fn found(text: &str) -> String {
         let parsed = crate::syntax::parse(text, false);
-        let names = unbound(&parsed.module.body, None).into_iter();
+        let names = unbound(&parsed.module.body, None, Some("pack")).into_iter();
         names.map(|one| format!("{}{}", one.name, if one.later { "!" } else { "" })).collect::<Vec<_>>().join(" ")
     }
 
@@ -665,6 +681,7 @@ mod tests {
             ""
         );
         assert_eq!(found("from a import *\nprint(x)\ndef f():\n    print(y)\n"), "");
+        assert_eq!(found("from .part import *\nprint(part)\nimport pack.a.b\ndel a\nfrom other.b import c\nb"), "b");
         assert_eq!(found("try:\n    unknown\nexcept NameError:\n    other\n"), "other");
         assert_eq!(found("if False and x:\n    a\nelif b:\n    c\n"), "b c");
         assert_eq!(found("def f(x: Missing) -> Other:\n    y: Third = x\n    return y\n"), "Missing Other");

@@ -85,7 +85,7 @@ impl Rule for UndefinedName {
         }
         let compiled = compiled(&source.statements);
         let mut first: FxHashMap<String, Span> = FxHashMap::default();
-        let all = unbound(source.body, source.starred.as_ref());
+        let all = unbound(source.body, source.starred.as_ref(), source.package);
         if all.is_empty() || (source.is_executed)() {
             return;
         }
