@@ -6,7 +6,7 @@ use super::notes::DEFAULT_DEVICE;
 use super::refusal::{refuse_arguments, refuse_module};
 use super::registry::TABLES;
 use super::table::Entry;
-use super::{lightning, numpy, pandas, signatures, special, stdlib, torch};
+use super::{lightning, numpy, pandas, signatures, special, standard, stdlib, torch};
 use crate::libraries;
 use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, RemovedName, UnaryOp, Use, Words};
 use crate::syntax::Span;
@@ -136,6 +136,9 @@ impl Library for Libraries {
     }
 
     fn call(&self, it: &mut Interp<'_>, path: Sym, args: Args, span: Span) -> Value {
+        if !standard::is_method(path.as_str()) && standard::refuse(it, path.as_str(), &args, span) {
+            return Value::Unknown;
+        }
         if let Some(class) = TABLES.class(path) {
             if let Some(make) = class.make {
                 let Some(bound) = class.sigs.iter().find_map(|s| s.bind(&args)) else { return Value::Unknown };
@@ -486,6 +489,10 @@ impl Library for Libraries {
 
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String> {
         super::names::missing_name(path.as_str(), name.as_str())
+    }
+
+    fn refuse_standard(&self, it: &mut Interp<'_>, path: &str, args: &Args, span: Span) -> bool {
+        standard::refuse(it, path, args, span)
     }
 
     fn removed_name(&self, path: Sym, name: Sym) -> Option<RemovedName> {

@@ -27,6 +27,7 @@ mod settings;
 mod signatures;
 mod sklearn;
 mod special;
+mod standard;
 pub(crate) mod stdlib;
 mod table;
 mod timm;

@@ -166,6 +166,7 @@ const MODULES: &[&str] = &[
     "torchvision.models",
     "numpy.random",
     "numpy.linalg",
+    "tqdm",
 ];
 
 /// Builtin functions and classes that have no public attributes. Programs use them by mistake in place of a
@@ -185,9 +186,9 @@ pub(crate) fn attribute_of_builtin(path: &str, name: &str) -> Option<String> {
     })
 }
 
-/// Whether a path is that of a module in [`MODULES`].
+/// Whether a path is that of a module in [`MODULES`] or of the standard library.
 pub(crate) fn is_module(path: &str) -> bool {
-    MODULES.contains(&path)
+    MODULES.contains(&path) || super::standard::is_module(path)
 }
 
 /// The message for a name that its module or class does not have; `None` if the name may exist.
@@ -270,6 +271,8 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str, of_pytho
         "builtins.dict" => MISTAKEN_FOR_VALUE.contains(&name),
         LAYER => has("torch.Tensor") && !OF_LAYERS.contains(&name),
         OPTIMIZER | SCHEDULER => has("torch.nn.Module") || has("torch.Tensor"),
+        "builtins.str" => has("torch.Tensor") || has("pathlib.Path") || OF_OTHER_TEXTS.contains(&name),
+        PATH => true,
         "builtins.tuple" if OF_OTHERS_THAN_TUPLES.contains(&name) => true,
         "builtins.tuple" => has("torch.Tensor") && !FIELDS.contains(&name) && is_plain_tuple(heap, value),
         _ => has("torch.Tensor"),
@@ -309,6 +312,10 @@ fn is_plain_tuple(heap: &Heap, value: &Value) -> bool {
     matches!(value, Value::Tuple(items) if items.iter().all(is_part))
 }
 
+/// Methods of strings in Python 2, and of lists, dictionaries and other languages' strings.
+const OF_OTHER_TEXTS: &[&str] =
+    &["append", "contains", "decode", "extend", "get", "has", "items", "keys", "length", "push", "trim", "values"];
+
 /// Attributes of lists, dictionaries, losses and modules that no class of tuples has, not even one with named fields.
 const OF_OTHERS_THAN_TUPLES: &[&str] = &[
     "append",
@@ -345,6 +352,7 @@ fn is_plain_layer(path: &str) -> bool {
 /// Attributes of some layers that have the name of an attribute of tensors.
 const OF_LAYERS: &[&str] = &["norm", "mode", "size", "dim", "names"];
 
+const PATH: &str = "pathlib.Path";
 const LAYER: &str = "torch.nn.Module";
 const OPTIMIZER: &str = "torch.optim.Optimizer";
 const SCHEDULER: &str = "torch.optim.lr_scheduler.LRScheduler";
@@ -377,6 +385,7 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
                 }
                 Value::Path(path) if path.as_str().starts_with("torch.optim.swa_utils.") => return None,
                 Value::Path(path) if path.as_str().starts_with("torch.optim.") => (OPTIMIZER, "an optimizer"),
+                Value::Path(path) if path.as_str() == PATH => (PATH, "a path"),
                 Value::Path(path) if is_plain_layer(path.as_str()) => (LAYER, "a layer"),
                 _ => return None,
             },

@@ -9,6 +9,9 @@ use crate::value::{Sym, Value, sym};
 
 /// Rejects arguments that fit no signature of the function at `path`, if the reason is clear.
 pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) {
+    if path.as_str().starts_with("numpy.") {
+        return refuse_names_of_torch(it, path, args, span);
+    }
     let sigs: Vec<Arc<Sig>> = signatures::of(path.as_str()).into_iter().map(Arc::new).collect();
     // A handler may run only if the call in its `try` failed, which may be a call of another class.
     let is_judged = !sigs.is_empty() && !args.is_open() && !it.is_in_handler();
@@ -40,6 +43,22 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
     } else if !excludes_newest(it) {
         it.suspect(rejection);
     }
+}
+
+/// Rejects PyTorch's names of parameters in a call of a function of NumPy.
+fn refuse_names_of_torch(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) {
+    const NAMES: &[(&str, &str)] = &[("dim", "axis"), ("keepdim", "keepdims")];
+    const STACKING: &[&str] = &["column_stack", "dstack", "hstack", "vstack"];
+    let function = path.as_str().rsplit('.').next().unwrap_or_default();
+    if STACKING.contains(&function) && args.pos.len() > 1 && !args.is_open() && !it.may_be_fallback() {
+        it.report_arguments(format!("`{function}` takes the arrays as one list or tuple"), span);
+        it.raise("TypeError");
+        return;
+    }
+    let wrong = args.kw.iter().find_map(|(name, _)| NAMES.iter().find(|(torch, _)| name.as_str() == *torch));
+    let Some((torch, numpy)) = wrong.filter(|_| !it.may_be_fallback()) else { return };
+    it.report_arguments(format!("NumPy's `{function}` takes no argument `{torch}`: its name is `{numpy}`"), span);
+    it.raise("TypeError");
 }
 
 /// Whether the requirements of the project exclude the PyTorch version that `signatures.txt` describes.

@@ -86,6 +86,7 @@ const IN_MAIN: &[Register] = &[
     stdlib::counting::register,
     stdlib::functional::register,
     stdlib::iterating::register,
+    stdlib::json::register,
     stdlib::math::register,
     stdlib::random::register,
     stdlib::system::register,

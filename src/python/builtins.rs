@@ -8,7 +8,7 @@ use super::Args;
 use super::interp::Interp;
 use super::library::{Event, RejectKind};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Dict, Items, Range, Size, Sym, Type, Value, counted, sym};
+use crate::value::{ArrayKind, Data, Dict, Items, Range, Size, Sym, Type, Value, sym};
 
 const NAMES: &[&str] = &[
     "abs",
@@ -123,44 +123,19 @@ pub(super) fn lookup(name: Sym) -> Value {
 /// these texts.
 const LIST_CLASSES: &[&str] = &["Sequence", "Iterable", ".List", ".Collection", ".Sized", ".Container", ".Reversible"];
 
-/// The smallest and the largest number of arguments that builtins take, all by position.
-const ARGUMENTS: &[(usize, usize, &str)] = &[
-    (0, 1, "bool float frozenset list set tuple"),
-    (1, 1, "abs all any bin callable chr hash hex id len oct ord repr reversed"),
-    (1, 2, "iter next"),
-    (1, 3, "range slice"),
-    (2, 2, "divmod hasattr isinstance issubclass delattr"),
-    (2, 3, "getattr"),
-    (3, 3, "setattr"),
-];
-
 /// Abstract classes of collections, in `collections.abc` and `typing`.
 const COLLECTIONS: &[&str] = &["Iterable", "Iterator", "Sequence", "Sized", "Container", "Collection", "Mapping"];
 
 impl Interp<'_> {
-    /// Rejects a call of a builtin with a wrong number of arguments.
-    fn refuse_count(&mut self, name: &str, args: &Args, span: Span) -> bool {
-        let count = args.pos.len();
-        let limits = ARGUMENTS.iter().find(|(_, _, names)| names.split(' ').any(|one| one == name));
-        let Some((least, most, _)) = limits.filter(|(least, most, _)| count < *least || count > *most) else {
-            return false;
-        };
-        if args.more_kw || !args.kw.is_empty() {
-            return false;
-        }
-        let takes = if least == most { counted(*most, "argument") } else { format!("{least} to {most} arguments") };
-        self.report_arguments(format!("`{name}` takes {takes}, but gets {count}"), span);
-        self.raise("TypeError");
-        true
-    }
-
     pub(super) fn call_builtin(&mut self, name: &str, args: Args, span: Span) -> Value {
         let values = Self::values(&args);
         let first = values.first().cloned().unwrap_or(Value::Unknown);
         if args.more_pos {
             return self.call_open_builtin(name, &args);
         }
-        if self.refuse_count(name, &args, span) {
+        let library = self.library;
+        // `str.join(separator, parts)` gets its object as the first argument.
+        if !name.contains('.') && library.refuse_standard(self, &format!("builtins.{name}"), &args, span) {
             return Value::Unknown;
         }
         match name {
@@ -169,7 +144,10 @@ impl Interp<'_> {
                 let library = self.library;
                 library.call(self, sym("io.open"), args, span)
             }
-            "range" => self.range(&values),
+            "range" => {
+                let numbers = self.range(&values);
+                self.of_type(numbers, "range")
+            }
             "print" => {
                 for arg in &args.pos {
                     if !self.heap.is_tensor(&arg.value) {
@@ -186,6 +164,9 @@ impl Interp<'_> {
                     None => self.forget_all(&first),
                 }
                 Value::None
+            }
+            "int" | "float" if values.len() == 1 && self.refuse_conversion(name, &first, span) => {
+                Value::Any(if name == "int" { Type::Int } else { Type::Float })
             }
             "int" | "float" | "bool" | "str" | "complex" => self.convert(name, &values, span),
             "isinstance" => self.isinstance(&first, values.get(1)).map_or(Value::Any(Type::Bool), Value::Bool),
@@ -205,13 +186,24 @@ impl Interp<'_> {
             "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "iter" => {
                 self.collect(name, &values, &args, span)
             }
-            "dict" => self.dict_call(&args, span),
-            "zip" => self.zip(&values, span),
-            "enumerate" => self.enumerate(&first, args.get(1, "start"), span),
+            "dict" => {
+                let dict = self.dict_call(&args, span);
+                self.of_type(dict, "dict")
+            }
+            "zip" => {
+                let rows = self.zip(&values, span);
+                self.of_type(rows, "zip")
+            }
+            "enumerate" => {
+                let pairs = self.enumerate(&first, args.get(1, "start"), span);
+                self.of_type(pairs, "enumerate")
+            }
             "map" => self.map(&values, span),
             "filter" => self.filter(&values, span),
+            "next" if self.refuse_next(&first, span) => Value::Unknown,
             "next" => self.next(&first, values.get(1), span),
             "sum" | "min" | "max" => self.fold(name, &values, &args, span),
+            "abs" | "round" if self.refuse_conversion(name, &first, span) => Value::Unknown,
             "abs" | "round" | "pow" | "divmod" => self.arithmetic(name, &values, span),
             "all" | "any" => {
                 let iterator = self.iterator_of(&first, span);

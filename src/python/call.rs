@@ -11,6 +11,7 @@ use super::memo::Recall;
 use super::parameters;
 use super::protocol::calls_any;
 use super::stmt::Flow;
+use super::types::Operation;
 use super::{Arg, Args, Event, RejectKind};
 use crate::libraries;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
@@ -40,7 +41,7 @@ impl<'p> Interp<'p> {
                 Data::Class(_) => self.instantiate(*id, args, span),
                 Data::Instance(_) => self.call_instance(callee, args, span),
                 Data::List(_) | Data::Dict(_) | Data::Set(_) => self.refuse_callee(callee, span),
-                _ => Value::Unknown,
+                _ => self.refuse_unsupported(Operation::Call, callee, span).unwrap_or(Value::Unknown),
             },
             Value::Bound(pair) => {
                 let (receiver, func) = (pair.0.clone(), pair.1.clone());
@@ -87,6 +88,7 @@ impl<'p> Interp<'p> {
                 library.invoke(self, class, callee, args, span).unwrap_or(Value::Unknown)
             }
             Value::Tuple(_) | Value::Str(_) | Value::Int(_) | Value::Float(_) => self.refuse_callee(callee, span),
+            Value::None => self.refuse_unsupported(Operation::Call, callee, span).unwrap_or(Value::Unknown),
             _ => {
                 self.pass_unjudged(span);
                 self.hook_args(&args);
@@ -222,10 +224,33 @@ impl<'p> Interp<'p> {
         if let Some(owner) = self.dict_owner(receiver) {
             return self.attributes_method(&owner, name, args, span);
         }
+        let library = self.library;
+        if let Some(class) = self.standard_class(receiver)
+            && library.refuse_standard(self, &format!("{class}.{name}"), &args, span)
+        {
+            return Value::Unknown;
+        }
+        let is_key = matches!(
+            (self.standard_class(receiver), name.as_str()),
+            (Some("builtins.set"), "add" | "discard" | "remove") | (Some("builtins.dict"), "get" | "setdefault" | "pop")
+        );
+        if let Some(key) = args.pos.first().filter(|_| is_key)
+            && self.refuse_unhashable(&key.value, span)
+        {
+            return Value::Unknown;
+        }
+        match (receiver, name.as_str()) {
+            (Value::Str(text), "format") => self.refuse_format_call(text, &args, span),
+            (receiver, "join") if receiver.is_text() => {
+                if let Some(parts) = args.pos.first() {
+                    self.refuse_joined(&parts.value, parts.span);
+                }
+            }
+            _ => {}
+        }
         if let Some(value) = self.container_method(receiver, name, &args, span) {
             return value;
         }
-        let library = self.library;
         for class in self.native_classes(receiver) {
             if let Some(value) = library.method(self, class, receiver, name, args.clone(), span) {
                 // The library may call a hook at any time.
@@ -283,6 +308,9 @@ impl<'p> Interp<'p> {
                 }
                 _ => {}
             }
+        }
+        if let Some(refused) = self.refuse_call_of_instance(object, span) {
+            return refused;
         }
         // An unseen `__call__` may call the object's other methods.
         self.forget_assigned(object);
@@ -785,6 +813,7 @@ impl<'p> Interp<'p> {
             if let Some(id) = value.as_obj() {
                 self.heap.set_note(id, SUPPOSED, Value::Bool(true));
             }
+            self.supposes_numbers |= value.number_type().is_some();
             return value;
         }
         match parameter.default.as_deref() {

@@ -322,6 +322,15 @@ impl Interp<'_> {
                 if name != "keys" {
                     self.heap.note_dictionary(&view, id);
                 }
+                // The views of other classes, such as those of frameworks' settings, may be lists.
+                if self.heap.type_of(id) == Some("dict") {
+                    let class = match name {
+                        "items" => "dict_items",
+                        "keys" => "dict_keys",
+                        _ => "dict_values",
+                    };
+                    self.heap.note_type(&view, class);
+                }
                 view
             }
             ("get", Some(key)) => {

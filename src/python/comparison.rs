@@ -3,6 +3,7 @@
 use super::interp::Interp;
 use super::library::{BinOp, OfCall};
 use super::operator::is_plain;
+use super::types::Operation;
 use crate::libraries;
 use crate::syntax::ast::{self, CmpOp};
 use crate::syntax::{Expr, Span, path_of};
@@ -40,10 +41,11 @@ impl<'p> Interp<'p> {
             }
             if matches!(op, CmpOp::Eq | CmpOp::NotEq) {
                 let device = match (&left, &right) {
-                    (Value::Device(device), _) if right_expr.is_string_literal_expr() => Some(device),
-                    (_, Value::Device(device)) if left_expr.is_string_literal_expr() => Some(device),
+                    (Value::Device(device), _) if right_expr.is_string_literal_expr() => Some((device, left_expr)),
+                    (_, Value::Device(device)) if left_expr.is_string_literal_expr() => Some((device, right_expr)),
                     _ => None,
                 };
+                let device = device.filter(|(_, expr)| !self.may_be_text(expr)).map(|(device, _)| device);
                 // In these cases, only the name suggests that the value is a device.
                 if device.is_some_and(|it| !matches!(it.kind, DeviceKind::Named(_) | DeviceKind::Module)) {
                     self.event(super::Event::DeviceAgainstText { equal: *op == CmpOp::Eq, span });
@@ -75,11 +77,35 @@ impl<'p> Interp<'p> {
         Value::Unknown
     }
 
+    /// Whether an expression is a parameter of the current function that other calls may give a text, as its default
+    /// shows.
+    fn may_be_text(&self, expr: &Expr) -> bool {
+        let Some(name) = expr.as_name_expr() else { return false };
+        let Some(def) = self.frames.last().and_then(|frame| self.definition(frame)) else { return false };
+        let found = def.parameters.iter_non_variadic_params().find(|p| p.name().as_str() == name.id.as_str());
+        found.and_then(|parameter| parameter.default.as_deref()).is_some_and(Expr::is_string_literal_expr)
+    }
+
+    /// Rejects `left in right` for a value without elements, and for a text that cannot contain the other value.
+    fn refuse_contained(&mut self, left: &Value, right: &Value, span: Span) -> bool {
+        if self.refuse_unsupported(Operation::Contain, right, span).is_some() {
+            return true;
+        }
+        let is_part = !matches!(left, Value::None | Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Tuple(_));
+        if is_part || !right.is_text() {
+            return false;
+        }
+        let message = format!("`in` does not accept {} and a string", self.named(left));
+        self.refuse_operation(&[left, right], message, span);
+        true
+    }
+
     fn compare_one(&mut self, op: CmpOp, left: &Value, right: &Value, span: Span) -> Value {
         let tri = |t: Option<bool>| t.map_or(Value::Any(Type::Bool), Value::Bool);
         match op {
             CmpOp::Is => tri(self.is_same(left, right)),
             CmpOp::IsNot => tri(self.is_same(left, right).map(|t| !t)),
+            CmpOp::In | CmpOp::NotIn if self.refuse_contained(left, right, span) => Value::Unknown,
             CmpOp::In => tri(self.contains(right, left, span)),
             CmpOp::NotIn => tri(self.contains(right, left, span).map(|t| !t)),
             CmpOp::Eq | CmpOp::NotEq | CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
@@ -91,6 +117,14 @@ impl<'p> Interp<'p> {
                     CmpOp::Gt => BinOp::Gt,
                     _ => BinOp::Ge,
                 };
+                if !matches!(bin, BinOp::Eq | BinOp::Ne) {
+                    let sign = super::operator::sign(bin);
+                    for operand in [left, right] {
+                        if let Some(refused) = self.refuse_builtin_operand(sign, operand, span) {
+                            return refused;
+                        }
+                    }
+                }
                 if let Some(value) = self.compared(bin, left, right, span) {
                     return value;
                 }

@@ -9,6 +9,7 @@ use super::library::RejectKind;
 use super::operator::is_plain;
 use super::stmt::Flow;
 use super::text::part_of_text;
+use super::types::Operation;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{
@@ -35,10 +36,11 @@ impl Interp<'_> {
                 let (what, kind) = (kind_text(&self.heap, object), kind_text(&self.heap, index));
                 self.refuse_operation(&[object, index], format!("{what} cannot be indexed with {kind}"), span)
             }
-            object if object.is_none() || object.number_type().is_some() => {
-                let message = format!("{} cannot be indexed", kind_text(&self.heap, object));
-                self.refuse_operation(&[object], message, span)
+            object if is_fractional_slice(index) && self.is_plain_sequence(object) => {
+                let message = format!("the bounds of a slice of {} must be integers: use `//` or `int(…)`", self.named(object));
+                self.refuse_operation(&[object, index], message, span)
             }
+            object if let Some(refused) = self.refuse_unsupported(Operation::Index, object, span) => refused,
             Value::Tuple(items) if let Some(n) = outside(items.len(), index) => {
                 let message = format!("index {n} is out of range: the tuple has {}", counted(items.len(), "element"));
                 self.report_missing(RejectKind::Index, message, span);
@@ -70,6 +72,9 @@ impl Interp<'_> {
             },
             // `List[int]`, `Tensor["B C"]`: annotations.
             Value::Path(_) => self.subscript_path(object, index),
+            Value::Obj(id) if self.heap.type_of(*id) == Some("dict") && self.refuse_unhashable(index, span) => {
+                Value::Unknown
+            }
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::List(Items::Exact(items)) if self.is_beyond(items.len(), index) => self.raise("IndexError"),
                 Data::List(items) => {
@@ -340,13 +345,17 @@ impl Interp<'_> {
         if object.is_unknown() {
             self.heap.write_lost(Written::Elements);
         }
-        if is_plain(object) || matches!(object, Value::Tuple(_)) {
-            let message = format!("no element of {} can be assigned", kind_text(&self.heap, object));
+        let is_fixed = |own| !matches!(own, "dict" | "list" | "tensor");
+        if is_plain(object) || matches!(object, Value::Tuple(_)) || self.own_type(object).is_some_and(is_fixed) {
+            let message = format!("no element of {} can be assigned", self.named(object));
             self.refuse_operation(&[object], message, span);
             return;
         }
         let Value::Obj(id) = object else { return };
         let id = *id;
+        if self.heap.type_of(id) == Some("dict") && self.refuse_unhashable(index, span) {
+            return;
+        }
         match self.heap.get(id).clone() {
             Data::Dict(mut dict) => {
                 self.dict_insert(&mut dict, index, value);
@@ -451,9 +460,10 @@ impl Interp<'_> {
                 Data::Class(_) => self.members(object).map_or(Items::Many(Value::Unknown), Items::Exact),
                 _ => Items::Many(Value::Unknown),
             },
-            value if value.number_type().is_some() && !matches!(value, Value::Any(_)) => {
-                let message = format!("{} cannot be iterated over", kind_text(&self.heap, value));
-                self.refuse_operation(&[value], message, span);
+            value
+                if !matches!(value, Value::Any(_))
+                    && self.refuse_unsupported(Operation::Iterate, value, span).is_some() =>
+            {
                 Items::Many(Value::Unknown)
             }
             Value::Any(Type::Bytes) => Items::Many(Value::ranged(Range::bounds(0.0, 255.0), false, None)),
@@ -572,6 +582,9 @@ impl Interp<'_> {
         {
             return value;
         }
+        if let Some(refused) = self.refuse_unsupported(Operation::Length, object, span) {
+            return refused;
+        }
         if let Some(dict) = self.heap.dict_of(object) {
             return match dict.open {
                 None => int(dict.entries.len()),
@@ -599,10 +612,6 @@ impl Interp<'_> {
         {
             let value = self.call(&method, Args::default(), span);
             return if value.as_size().is_some_and(|s| !s.is_unknown()) { value } else { Value::Any(Type::Int) };
-        }
-        if object.is_none() || object.number_type().is_some() {
-            let message = format!("{} has no length", kind_text(&self.heap, object));
-            return self.refuse_operation(&[object], message, span);
         }
         Value::Any(Type::Int)
     }
@@ -716,5 +725,11 @@ fn outside(length: usize, index: &Value) -> Option<i64> {
 
 /// Whether a value is certainly not the position of an element.
 fn is_no_position(index: &Value) -> bool {
-    index.is_text() || matches!(index, Value::Tuple(_) | Value::None | Value::Float(_))
+    index.is_text() || matches!(index, Value::Tuple(_) | Value::None | Value::Float(_) | Value::Any(Type::Float))
+}
+
+/// Whether a bound of a slice is a float.
+fn is_fractional_slice(index: &Value) -> bool {
+    let Value::Slice(bounds) = index else { return false };
+    bounds.iter().any(|bound| matches!(bound, Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float)))
 }

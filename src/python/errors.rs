@@ -9,7 +9,7 @@ use super::library::RejectKind;
 use super::missing::{is_meant_as_base, missing_argument, surplus_arguments, unknown_argument};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Span, Stmt};
+use crate::syntax::{Expr, Span, Stmt, callee_or_itself, path_of};
 use crate::value::{Data, Function, ObjId, Sym, Type, Value, sym};
 
 /// Decorators that do not change a function's signature.
@@ -28,6 +28,9 @@ impl Interp<'_> {
     /// What is wrong with the arguments of a call of a program's function or class: a name that is
     /// not a parameter, too many arguments, or a missing one.
     pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> Option<String> {
+        if let Some(message) = self.lacks_constructor(callee, call).or_else(|| self.misses_field(callee, call)) {
+            return Some(message);
+        }
         let (function, bound) = match callee {
             // In a function that nothing calls, `cls` and `self.__class__` may be a subclass.
             Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => {
@@ -50,6 +53,108 @@ impl Interp<'_> {
             unpacks: arguments.keywords.iter().any(|keyword| keyword.arg.is_none()),
         };
         mismatch(name.as_str(), parameters, bound, &given)
+    }
+
+    /// The message for a call of a dataclass with a name that is no field, or without a value for a field.
+    fn misses_field(&self, callee: &Value, call: &ExprCall) -> Option<String> {
+        let class = callee.as_obj()?;
+        let Data::Class(data) = self.heap.get(class) else { return None };
+        let name = data.name;
+        if self.context.speculative && !self.is_global(&call.func) {
+            return None;
+        }
+        let (mut fields, mut required): (Vec<Sym>, Vec<Sym>) = (Vec::new(), Vec::new());
+        for ancestor in self.mro(class).iter().rev() {
+            let id = match ancestor {
+                Value::Obj(id) => *id,
+                Value::Path(path) if matches!(path.as_str(), "builtins.object" | "abc.ABC") => continue,
+                _ => return None,
+            };
+            let Data::Class(data) = self.heap.get(id) else { return None };
+            let own = ["__new__", "__init__", super::class::DECORATED];
+            let Some(Body::Class(Some(def))) = self.code.get(data.code.0 as usize).map(|code| code.body) else {
+                return None;
+            };
+            if data.open || own.iter().any(|name| data.attrs.contains_key(&sym(name))) {
+                return None;
+            }
+            // Only the plain decorator: `@dataclass(init=False)` makes no constructor.
+            let [decorator] = &*def.decorator_list else { return None };
+            if path_of(&decorator.expression).last() != Some(&"dataclass") {
+                return None;
+            }
+            for stmt in def.body.iter().filter_map(Stmt::as_ann_assign_stmt) {
+                let Expr::Name(target) = &*stmt.target else { return None };
+                let root = path_of(callee_or_itself(&stmt.annotation));
+                // `ClassVar[int]` is no field; texts and other annotations that contain such a name are not read.
+                let is_plain = !root.is_empty() && !matches!(root.last(), Some(&("ClassVar" | "InitVar" | "KW_ONLY")));
+                let is_subscript = stmt.annotation.as_subscript_expr().is_some_and(|of| {
+                    !matches!(path_of(&of.value).last(), None | Some(&("ClassVar" | "InitVar")))
+                });
+                // `field(init=False)` is no parameter.
+                let is_field = stmt.value.as_deref().and_then(Expr::as_call_expr).is_none_or(|value| {
+                    let options = ["init", "kw_only"];
+                    options.iter().all(|option| value.arguments.find_keyword(option).is_none())
+                });
+                if !(is_plain || is_subscript) || !is_field {
+                    return None;
+                }
+                let field = sym(target.id.as_str());
+                required.retain(|have| *have != field);
+                if stmt.value.is_none() {
+                    required.push(field);
+                }
+                if !fields.contains(&field) {
+                    fields.push(field);
+                }
+            }
+        }
+        let arguments = &call.arguments;
+        if arguments.args.iter().any(Expr::is_starred_expr) || arguments.keywords.iter().any(|k| k.arg.is_none()) {
+            return None;
+        }
+        let given: Vec<&str> = arguments.keywords.iter().filter_map(|k| Some(k.arg.as_ref()?.as_str())).collect();
+        if let Some(unknown) = given.iter().find(|name| !fields.iter().any(|field| field.as_str() == **name)) {
+            return Some(unknown_argument(name.as_str(), unknown, fields.iter().map(|field| field.as_str())).0);
+        }
+        if arguments.args.len() > fields.len() {
+            return Some(surplus_arguments(name.as_str(), fields.len(), arguments.args.len()));
+        }
+        let by_position = fields.get(..arguments.args.len())?;
+        let missing =
+            required.iter().find(|field| !by_position.contains(field) && !given.contains(&field.as_str()))?;
+        Some(missing_argument(name.as_str(), missing.as_str()))
+    }
+
+    /// The message for a call, with arguments, of a class without a constructor.
+    fn lacks_constructor(&self, callee: &Value, call: &ExprCall) -> Option<String> {
+        let Data::Class(class) = self.heap.get(callee.as_obj()?) else { return None };
+        let has_arguments = !call.arguments.args.is_empty() || !call.arguments.keywords.is_empty();
+        if !has_arguments || self.context.speculative && !self.is_global(&call.func) {
+            return None;
+        }
+        let mro = self.mro(callee.as_obj()?);
+        let is_plain = |ancestor: &Value| match ancestor {
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::Class(data) => {
+                    let own = ["__new__", "__init__", "__dataclass__", super::class::DECORATED];
+                    !data.open && !own.iter().any(|name| data.attrs.contains_key(&sym(name)))
+                }
+                _ => false,
+            },
+            Value::Path(path) => matches!(path.as_str(), "builtins.object" | "abc.ABC"),
+            _ => false,
+        };
+        let is_empty = call.arguments.args.iter().all(Expr::is_starred_expr)
+            && call.arguments.keywords.iter().all(|keyword| keyword.arg.is_none());
+        let meant = ["__init", "_init_", "_init__", "__init_", "init", "__int__", "__inti__", "__ini__", "__intit__"];
+        let near = class.attrs.keys().find(|name| {
+            let text = name.as_str();
+            meant.contains(&text) || text.ends_with("__init")
+        });
+        let hint = near.map_or_else(String::new, |near| format!(" (is `{near}` meant as `__init__`?)"));
+        (!is_empty && mro.iter().all(is_plain))
+            .then(|| format!("`{}` takes no arguments: the class has no `__init__`{hint}", class.name))
     }
 
     /// Reports arguments that a method of the object does not accept. A library calls this method

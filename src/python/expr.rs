@@ -89,18 +89,25 @@ impl<'p> Interp<'p> {
             },
             Expr::List(l) => {
                 let items = self.elements(&l.elts);
-                Value::Obj(self.heap.alloc(Data::List(items)))
+                let list = Value::Obj(self.heap.alloc(Data::List(items)));
+                self.heap.note_type(&list, "list");
+                list
             }
             Expr::Set(s) => {
                 let items = self.elements(&s.elts);
-                let items = self.distinct(items);
-                Value::Obj(self.heap.alloc(Data::Set(items)))
+                let span = self.span(s);
+                self.new_set(items, span)
             }
-            Expr::Dict(d) => self.dict_display(&d.items),
+            Expr::Dict(d) => {
+                let dict = self.dict_display(&d.items);
+                self.heap.note_type(&dict, "dict");
+                dict
+            }
             Expr::ListComp(c) => {
                 let items = self.comprehension(&c.generators, |it| it.eval(&c.elt));
                 let none = std::mem::take(&mut self.perhaps_none);
                 let list = Value::Obj(self.heap.alloc(Data::List(items)));
+                self.heap.note_type(&list, "list");
                 if none {
                     self.heap.note_perhaps_empty(&list);
                 }
@@ -108,8 +115,8 @@ impl<'p> Interp<'p> {
             }
             Expr::SetComp(c) => {
                 let items = self.comprehension(&c.generators, |it| it.eval(&c.elt));
-                let items = self.distinct(items);
-                Value::Obj(self.heap.alloc(Data::Set(items)))
+                let span = self.span(c);
+                self.new_set(items, span)
             }
             Expr::Generator(c) => self.generator_expression(c),
             Expr::DictComp(c) => {
@@ -119,7 +126,9 @@ impl<'p> Interp<'p> {
                     Value::tuple(vec![key, value])
                 });
                 let dict = self.dict_of_pairs(items);
-                self.heap.dict(dict)
+                let dict = self.heap.dict(dict);
+                self.heap.note_type(&dict, "dict");
+                dict
             }
             Expr::Lambda(lambda) => {
                 let file = self.file();
@@ -292,7 +301,9 @@ impl<'p> Interp<'p> {
             let value = self.eval(&item.value);
             match &item.key {
                 Some(key) => {
+                    let span = self.span(key);
                     let key = self.eval(key);
+                    self.refuse_unhashable(&key, span);
                     self.dict_insert(&mut dict, &key, value);
                 }
                 None => match self.heap.dict_of(&value).cloned() {

@@ -166,6 +166,8 @@ pub(crate) struct Interp<'p> {
     pub(super) last_block: BlockId,
     /// The last evaluated comprehension or generator may have no elements.
     pub(super) perhaps_none: bool,
+    /// Whether the type of a number may come from the annotation of a parameter, which may be wrong.
+    pub(super) supposes_numbers: bool,
     /// The current path ended inside an expression.
     pub(super) stopped: bool,
     pub(super) context: Context,
@@ -284,6 +286,7 @@ impl<'p> Interp<'p> {
             exits: Vec::new(),
             last_block: 0,
             perhaps_none: false,
+            supposes_numbers: false,
             stopped: false,
             context: Context::new(),
             modules: FxHashMap::default(),

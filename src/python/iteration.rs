@@ -97,7 +97,8 @@ impl Interp<'_> {
                 Items::Exact(items) => Value::tuple(items),
                 many @ Items::Many(_) => self.heap.iter(many),
             },
-            "set" | "frozenset" => {
+            "set" => self.new_set(items, span),
+            "frozenset" => {
                 let items = self.distinct(items);
                 Value::Obj(self.heap.alloc(Data::Set(items)))
             }
@@ -124,15 +125,22 @@ impl Interp<'_> {
                     },
                     many @ Items::Many(_) => many,
                 };
-                Value::Obj(self.heap.alloc(Data::List(sorted)))
+                let list = Value::Obj(self.heap.alloc(Data::List(sorted)));
+                self.of_type(list, "list")
             }
             // The iterator of a loader yields the same batches as the loader.
             "iter" => {
                 let iterator = self.heap.iterator(items);
+                if let Some(class) = values.first().and_then(|over| self.iterator_type(over)) {
+                    self.heap.note_type(&iterator, class);
+                }
                 self.heap.note_sources(&iterator, values.get(..1).unwrap_or_default());
                 iterator
             }
-            _ => Value::Obj(self.heap.alloc(Data::List(items))),
+            _ => {
+                let list = Value::Obj(self.heap.alloc(Data::List(items)));
+                self.of_type(list, "list")
+            }
         }
     }
 

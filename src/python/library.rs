@@ -211,6 +211,10 @@ pub(crate) trait Library: Sync {
     /// The message for a name that a library's module or class does not have.
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String>;
 
+    /// Rejects a call of a function, class or method of the standard library whose arguments it never accepts;
+    /// returns whether it did.
+    fn refuse_standard(&self, it: &mut Interp<'_>, path: &str, args: &Args, span: Span) -> bool;
+
     /// What is known about a name of a module that newer versions of its package lack.
     fn removed_name(&self, path: Sym, name: Sym) -> Option<RemovedName>;
 
@@ -256,6 +260,8 @@ pub(crate) struct Words {
     pub plain_bases: &'static [&'static str],
     /// Methods of library classes that get the class, also when a subclass in the program calls them.
     pub class_methods: &'static [&'static str],
+    /// The class of loaders of batches.
+    pub loader: &'static str,
     /// The class of tensors.
     pub tensor: &'static str,
     /// Methods that only modules have, among the objects that are called with tensors.

@@ -88,9 +88,14 @@ impl Interp<'_> {
             }
             return !may_be_set;
         }
+        if self.lacks_next(object, name, span) {
+            return false;
+        }
         // NumPy scalars are modelled as arrays, so a number with a known value is one of Python.
         let of_python = matches!(object, Value::Int(_) | Value::Float(_) | Value::Bool(_));
-        let message = self.library.missing_attribute(&self.heap, object, name, of_python);
+        let own = self.attribute_of_own_type(object, name);
+        let is_own = own.is_some();
+        let message = own.or_else(|| self.library.missing_attribute(&self.heap, object, name, of_python));
         let Some(message) = message else { return false };
         // Of these values, only tensors and instances take new attributes.
         let takes_attributes = match self.heap.tensor_ref(object) {
@@ -99,8 +104,10 @@ impl Interp<'_> {
         };
         // Nothing sets attributes of the other values, but the code may test for the attribute.
         let file = self.file();
-        let is_tested =
-            || [format!("\"{name}\""), format!("'{name}'")].iter().any(|text| self.sources.contains(file, text));
+        // The name may be the key of a dictionary, too.
+        let before = if is_own { ", " } else { "" };
+        let texts = [format!("{before}\"{name}\""), format!("{before}'{name}'")];
+        let is_tested = || texts.iter().any(|text| self.sources.contains(file, text));
         let is_given = if takes_attributes { self.is_given(name) } else { is_tested() };
         if is_given && takes_attributes {
             return false;

@@ -6,7 +6,7 @@ use super::library::{BinOp, RejectKind, UnaryOp};
 use super::overload::is_not_implemented;
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Operator};
-use crate::value::{ArrayKind, Data, Items, Size, Type, Value, kind_text, sym};
+use crate::value::{ArrayKind, Data, Items, Size, Type, Value, sym};
 
 pub(super) fn binop(op: Operator) -> BinOp {
     match op {
@@ -71,6 +71,13 @@ const OPERATORS: &[BinOp] = &[
 impl Interp<'_> {
     pub(crate) fn binary(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
         let library = self.library;
+        if !matches!(op, BinOp::Eq | BinOp::Ne | BinOp::BitOr) && !(op == BinOp::Mod && is_str(left)) {
+            for operand in [left, right] {
+                if let Some(refused) = self.refuse_builtin_operand(sign(op), operand, span) {
+                    return refused;
+                }
+            }
+        }
         if let Some(value) = library.binary(self, op, left, right, span) {
             return value;
         }
@@ -90,6 +97,7 @@ impl Interp<'_> {
                 return Value::str(&format!("{a}{b}"));
             }
             (BinOp::Add, a, b) if is_str(a) && is_str(b) => return Value::Any(Type::Str),
+            (BinOp::Mod, Value::Str(a), b) if self.refuse_percent(a, b, span) => return Value::Any(Type::Str),
             (BinOp::Mod, Value::Str(a), b) => {
                 let values = match b {
                     Value::Tuple(values) => values.to_vec(),
@@ -104,7 +112,9 @@ impl Interp<'_> {
             (op, left, right) if self.lacks_operator(op, left, right) => {
                 return self.refuse_operator(op, left, right, span);
             }
-            (op, left, right) if self.is_unsupported(op, left, right) => {
+            (op, left, right)
+                if self.is_unsupported(op, left, right) || self.lacks_operator_of_types(op, left, right) =>
+            {
                 return self.refuse_operator(op, left, right, span);
             }
             (BinOp::Mul, Value::Tuple(a), Value::Int(n)) | (BinOp::Mul, Value::Int(n), Value::Tuple(a)) => {
@@ -160,21 +170,27 @@ impl Interp<'_> {
             return self.raise("TypeError");
         }
         let described = |value: &Value| match self.heap.instance_of(value) {
-            Some(_) => "a module",
-            None => kind_text(&self.heap, value),
+            Some(_) => "a module".to_owned(),
+            None => self.named(value),
         };
         let message = format!("`{}` does not accept {} and {}", sign(op), described(left), described(right));
         self.refuse_operation(&[left, right], message, span)
     }
 
     /// Rejects an operation that Python does not support for values of these types.
-    pub(super) fn refuse_operation(&mut self, values: &[&Value], message: String, span: Span) -> Value {
+    pub(crate) fn refuse_operation(&mut self, values: &[&Value], message: String, span: Span) -> Value {
         // After an exception, the value is not the one that the program has. Programs find out the type of a
         // value by a `try` around the operation, or around the call of a function with it.
         let is_tried = || self.frames.iter().rev().take(2).any(|frame| frame.handling > 0);
         // Perhaps the type is known only from an annotation, which may be wrong.
-        let is_annotated =
-            || self.context.speculative && values.iter().any(|value| matches!(value, Value::Any(_) | Value::Among(_)));
+        let is_annotated = || {
+            self.context.speculative
+                && values.iter().any(|value| match value {
+                    Value::Any(Type::Int | Type::Float) => self.supposes_numbers,
+                    Value::Any(_) | Value::Among(_) => true,
+                    _ => false,
+                })
+        };
         // The operation succeeded in the first round of a loop that may have no second one.
         if !self.stopped && !self.context.in_doubt && !is_tried() && !is_annotated() {
             self.report_missing(RejectKind::Operation, message, span);
@@ -368,7 +384,10 @@ impl Interp<'_> {
                 };
                 match self.user_method(operand, name) {
                     Some(method) => self.call(&method, super::Args::positional([operand.clone()], span), span),
-                    None if self.is_plain_sequence(operand) => self.raise("TypeError"),
+                    None if self.is_plain_sequence(operand) || operand.is_none() => {
+                        let message = format!("the sign of {} cannot change", self.named(operand));
+                        self.refuse_operation(&[operand], message, span)
+                    }
                     None => Value::Unknown,
                 }
             }
@@ -407,7 +426,7 @@ fn is_operator(name: &str) -> bool {
 }
 
 /// The operator as Python writes it.
-fn sign(op: BinOp) -> &'static str {
+pub(super) fn sign(op: BinOp) -> &'static str {
     match op {
         BinOp::Add => "+",
         BinOp::Sub => "-",

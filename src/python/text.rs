@@ -50,6 +50,10 @@ impl<'p> Interp<'p> {
                                         repr_of(&value).map(|text| Value::str(&text))
                                     }
                                 };
+                                if let (Some(spec), Some(value)) = (&spec, &value) {
+                                    let span = self.span(e);
+                                    self.refuse_format(value, spec, span);
+                                }
                                 let shown = spec
                                     .zip(value)
                                     .filter(|_| plain)

@@ -74,6 +74,9 @@ pub(crate) struct Heap {
     /// Tensors that are one of several views that one call has made, as `chunk` does while gradients
     /// are recorded.
     of_views: FxHashSet<ObjId>,
+    /// The names of the Python types of collections and iterators that are certainly of Python's own types, not of
+    /// a library's class that is modelled in the same way.
+    types: FxHashMap<ObjId, &'static str>,
     /// The number of active loops that are assumed to run at least once.
     filling: u32,
     /// Objects that an unknown value may be: see `lost.rs`.
@@ -184,6 +187,18 @@ impl Heap {
         if let Some(id) = iterator.as_obj() {
             self.sources.insert(id, vec![source]);
         }
+    }
+
+    /// Records that a new object is of one of Python's own types.
+    pub(crate) fn note_type(&mut self, value: &Value, name: &'static str) {
+        if let Some(id) = value.as_obj() {
+            self.types.insert(id, name);
+        }
+    }
+
+    /// The name of the Python type of a collection or iterator, if it is certain.
+    pub(crate) fn type_of(&self, id: ObjId) -> Option<&'static str> {
+        self.types.get(&id).copied()
     }
 
     /// Records that a tensor is one of several views that one call has made.

@@ -133,7 +133,11 @@ pub(crate) fn kind_text(heap: &Heap, value: &Value) -> &'static str {
         Value::Tuple(_) => "a tuple",
         Value::Bound(_) | Value::Method(_) => "a method",
         Value::Path(_) => "a function",
+        Value::Any(Type::Bytes) => "bytes",
         Value::Obj(id) => match heap.get(*id) {
+            Data::Function(_) => "a function",
+            Data::Class(_) => "a class",
+            Data::Module { .. } => "a module",
             Data::List(_) => "a list",
             Data::Dict(_) => "a dict",
             Data::Set(_) => "a set",

@@ -6,9 +6,11 @@ A line is a module or class, a colon, and its public names. These include submod
 imported first, and names that a module creates only when they are accessed.
 """
 
+import builtins
 import collections
 import importlib
 import inspect
+import pathlib
 import pkgutil
 import re
 import warnings
@@ -46,6 +48,9 @@ def schedulers():
             yield dict.fromkeys(dir(cls) + re.findall(r"self\.(\w+)", inspect.getsource(cls)))
 
 
+# Attributes that other versions of Python have.
+PATHS = (dict.fromkeys("copy copy_into from_uri full_match info is_junction link_to move move_into walk".split()),)
+
 CLASSES = {
     "torch.Tensor": (torch.Tensor, torch.nn.Parameter, torch.nn.parameter.UninitializedParameter, torch.nn.Buffer),
     "torch.nn.Module": (torch.nn.Module(),),
@@ -55,7 +60,14 @@ CLASSES = {
     "builtins.dict": (dict, collections.OrderedDict, collections.defaultdict, collections.Counter),
     "builtins.list": (list,),
     "builtins.tuple": (tuple, torch.Size),
+    "builtins.set": (set, frozenset),
+    "pathlib.Path": (pathlib.Path, *PATHS),
     "builtins.str": (str,),
+    **{f"builtins.{name}": (getattr(builtins, name),) for name in ("enumerate", "filter", "map", "range", "zip")},
+    "builtins.generator": ((value for value in ()),),
+    "builtins.dict_items": ({}.items(),),
+    "builtins.dict_keys": ({}.keys(),),
+    "builtins.dict_values": ({}.values(),),
     "builtins.int": (int, numpy.int64, numpy.bool_),
     "builtins.float": (float, numpy.float64, numpy.float32),
 }

@@ -5,7 +5,7 @@ use super::facts::{MOST_DATA, as_array, refuse_unreadable, set_data, shape_arg};
 use super::promotion::dtype_arg;
 use crate::library::common::{array, unknown};
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound};
+use crate::python::{Args, Bound, RejectKind};
 use crate::value::{Dtype, Past, Range, Size, Tensor, Type, Value};
 
 pub(crate) fn register(t: &mut Table) {
@@ -232,6 +232,9 @@ pub(crate) fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Or
     input
 }
 
+/// Python's types over which NumPy does not iterate.
+const ITERATORS: &[&str] = &["dict_items", "dict_keys", "dict_values", "enumerate", "filter", "generator", "map", "set", "zip"];
+
 fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let value = b.get(if cx.name() == "array" { "object" } else { "a" });
@@ -243,6 +246,11 @@ fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     // The elements of an array of objects may be anything, such as tensors.
     if is_object {
+        return Value::Unknown;
+    }
+    if let Some(class) = cx.it.own_type(&value).filter(|class| ITERATORS.contains(class)) {
+        let message = format!("NumPy makes one object of a `{class}` object, not an array of its elements: use `list(…)`");
+        cx.reject_if("when the array is used", RejectKind::Value, message, Vec::new());
         return Value::Unknown;
     }
     let dtype = dtype_arg(cx, &b.get("dtype"));
@@ -288,6 +296,12 @@ fn fill(out: &mut Tensor, value: f64, at: crate::value::Origin) {
 
 fn filled(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
+    if b.get("dtype").number_type().is_some() {
+        let message = "the second argument is the dtype, not a size: give the sizes as a tuple".to_owned();
+        let reads = vec![("`dtype` is given here".to_owned(), b.arg("dtype").map(|arg| arg.span))];
+        cx.reject(RejectKind::Value, message, reads);
+        return Value::Unknown;
+    }
     let dtype = dtype_arg(cx, &b.get("dtype")).unwrap_or(Some(Dtype::Float64));
     let mut out = array(shape_arg(cx, &b.get("shape")), dtype, at);
     if let Some(value) = constant(cx.name()) {

@@ -35,9 +35,15 @@ pub(crate) fn register(t: &mut Table) {
     t.family("numpy.", "flip fliplr flipud roll", "a, *args, **kwargs", same_shape);
     t.def("numpy.rot90", "a, *args, **kwargs", |cx, b| forget_shape(cx, &b.get("a")));
     t.family("numpy.", "concatenate", "arrays, axis=0, out=None, **kwargs", |cx, b| {
+        let axis = b.get("axis");
+        let is_array = cx.tensor(&axis).and_then(|tensor| tensor.rank()).is_some_and(|rank| rank > 0);
+        if is_array || matches!(axis, Value::Tuple(_)) {
+            let message = "`concatenate` takes the arrays as one list or tuple: the second argument is the axis";
+            cx.reject(RejectKind::Value, message.to_owned(), Vec::new());
+            return Value::Unknown;
+        }
         let parts = parts(cx, &b.get("arrays"));
-        let axis = b.get("axis").as_int();
-        concatenate(cx, parts, axis)
+        concatenate(cx, parts, axis.as_int())
     });
     t.family("numpy.", "vstack row_stack hstack dstack column_stack", "tup, **kwargs", xstack);
     t.def("numpy.stack", "arrays, axis=0, out=None, **kwargs", stack);

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::library::common::{any_bool, any_int, any_str, instance, itself, list_of_str, none, unknown};
+use crate::library::common::{any_bool, any_int, instance, itself, none, unknown};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, RejectKind};
 use crate::value::{Sym, Topic, Type, Value, sym};
@@ -21,8 +21,9 @@ pub(crate) fn register(t: &mut Table) {
         open,
     );
     t.family("io.TextIOWrapper.", "__enter__", "self", itself);
-    t.family("io.TextIOWrapper.", "readlines __iter__", "self", list_of_str);
-    t.family("io.TextIOWrapper.", "readline", "self", any_str);
+    t.def("io.TextIOWrapper.readlines", "self, hint=-1", lines);
+    t.def("io.TextIOWrapper.__iter__", "self", lines);
+    t.def("io.TextIOWrapper.readline", "self, size=-1", |cx, b| line(cx, &b.get("self")));
     t.family("io.TextIOWrapper.", "write tell seek", "self, *args", any_int);
     t.family("io.TextIOWrapper.", "close flush writelines", "self, *args", none);
     t.def("io.TextIOWrapper.read", "self, size=-1", |cx, b| read(cx, &b.get("self"), Type::Str));
@@ -158,6 +159,20 @@ fn read(cx: &mut Cx<'_, '_>, file: &Value, otherwise: Type) -> Value {
         return Value::Unknown;
     }
     text_of(cx, file).map_or(Value::Any(otherwise), Value::Str)
+}
+
+/// A line of a file.
+fn line(cx: &Cx<'_, '_>, file: &Value) -> Value {
+    match cx.attr(file, "binary").as_bool() {
+        Some(false) => Value::Any(Type::Str),
+        Some(true) => Value::Any(Type::Bytes),
+        None => Value::Unknown,
+    }
+}
+
+fn lines(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let line = line(cx, &b.get("self"));
+    cx.list_of(line)
 }
 
 fn join(cx: &mut Cx<'_, '_>, parts: &[Value]) -> Value {

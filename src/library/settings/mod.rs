@@ -9,18 +9,27 @@ pub(super) mod hydra;
 pub(super) mod omegaconf;
 
 use self::document::{Dialect, Node};
-use super::common::{any_str, none};
+use super::common::any_str;
 use super::{Cx, Table};
-use crate::python::Bound;
+use crate::python::{Bound, RejectKind, Rejection, missing_argument};
 use crate::value::{Dict, Key, Value};
 
 pub(super) fn register(t: &mut Table) {
     t.family("yaml.", "safe_load full_load unsafe_load", "stream", load_yaml);
-    t.def("yaml.load", "stream, Loader=None", load_yaml);
+    t.def("yaml.load", "stream, Loader=None", |cx, b| {
+        if !b.given("Loader") && !b.open && !cx.it.excludes("pyyaml", "6") && !cx.it.may_be_fallback() {
+            cx.it.suspect(Rejection {
+                kind: RejectKind::Arguments,
+                message: missing_argument("yaml.load", "Loader"),
+                reads: Vec::new(),
+                span: cx.span,
+                assumed: Some("with PyYAML 6 or newer"),
+            });
+        }
+        load_yaml(cx, b)
+    });
     t.family("yaml.", "dump safe_dump", "data, stream=None, *args, **kwargs", any_str);
     t.family("json.", "load loads", "fp, *, strict=True", load_json);
-    t.family("json.", "dumps", "obj, **kwargs", any_str);
-    t.family("json.", "dump", "obj, fp, **kwargs", none);
     // Dictionaries whose keys are also attributes. torchvet models this for every dictionary.
     for class in [
         "easydict.EasyDict",

@@ -12,6 +12,7 @@ pub(crate) mod copying;
 pub(crate) mod counting;
 pub(crate) mod functional;
 pub(crate) mod iterating;
+pub(crate) mod json;
 pub(crate) mod math;
 pub(crate) mod random;
 pub(crate) mod system;

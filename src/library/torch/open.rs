@@ -79,6 +79,7 @@ const TENSORS: &[&str] = &[
 pub(crate) const WORDS: Words = Words {
     module: "torch.nn.Module",
     modules_with_operators: &["torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"],
+    loader: "torch.utils.data.DataLoader",
     tensor: "torch.Tensor",
     bases: &["lightning.LightningModule", "lightning.LightningDataModule", "transformers.PreTrainedModel"],
     plain_bases: &["torch.utils.data.Dataset"],

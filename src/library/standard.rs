@@ -1,0 +1,258 @@
+//! Calls of Python's standard library: `data/standard.txt`, which `tests/conformance/standard.py` writes from the
+//! type stubs of typeshed, lists its functions, classes and methods, with the kinds of values that they take.
+
+use std::sync::{Arc, LazyLock};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::python::{Args, Const, Interp, Param, Sig, missing_argument, surplus_arguments, unknown_argument};
+use crate::syntax::Span;
+use crate::value::{ArrayKind, Data, Sym, Type, Value, counted, kind_text, sym};
+
+/// One way to call a function.
+struct Overload {
+    sig: Arc<Sig>,
+    /// For each parameter, and last for `*args`, the kinds that it takes; empty if this is not known.
+    kinds: Vec<Vec<&'static str>>,
+}
+
+/// The parameters of each overload, by path.
+static ALL: LazyLock<FxHashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut all: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+    for line in include_str!("data/standard.txt").lines().filter(|line| !line.starts_with('#')) {
+        let Some((path, rest)) = line.split_once('(') else { continue };
+        all.entry(path).or_default().extend(rest.strip_suffix(')'));
+    }
+    all
+});
+
+/// Reads the parameters of a line: `fp: reader, *, cls=..., object_hook: callable|none=...`.
+fn parse(text: &'static str) -> Overload {
+    let mut sig = Sig { params: Vec::new(), star: None, double_star: false };
+    let (mut kinds, mut of_star) = (Vec::new(), Vec::new());
+    let mut keyword_only = false;
+    for part in text.split(", ").filter(|part| !part.is_empty()) {
+        let (part, default) = match part.strip_suffix("=...") {
+            Some(part) => (part, Some(Const::Other)),
+            None => (part, None),
+        };
+        let (name, taken) = part.split_once(": ").unwrap_or((part, ""));
+        let taken: Vec<&str> = taken.split('|').filter(|kind| !kind.is_empty()).collect();
+        if name == "*" {
+            keyword_only = true;
+        } else if name.starts_with("**") {
+            sig.double_star = true;
+        } else if let Some(star) = name.strip_prefix('*') {
+            sig.star = Some((sig.params.len(), sym(star)));
+            keyword_only = true;
+            of_star = taken;
+        } else {
+            sig.params.push(Param { name: sym(name), default, keyword_only });
+            kinds.push(taken);
+        }
+    }
+    kinds.push(of_star);
+    Overload { sig: Arc::new(sig), kinds }
+}
+
+/// A reason why an overload does not accept a call.
+struct Wrong {
+    /// The name of the parameter, or its number if it has no name.
+    parameter: String,
+    kinds: Vec<&'static str>,
+    value: Value,
+    span: Span,
+}
+
+/// The modules of the standard library that the file lists.
+static MODULES: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+    let modules = ALL.keys().filter_map(|path| Some(path.rsplit_once('.')?.0));
+    modules.filter(|module| !ALL.contains_key(module) && *module != "builtins").collect()
+});
+
+/// Whether a path is that of a module of the standard library.
+pub(super) fn is_module(path: &str) -> bool {
+    MODULES.contains(path)
+}
+
+/// Whether a path is that of a method. Called through its class, it may get its object as the first argument.
+pub(super) fn is_method(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(class, _)| ALL.contains_key(class))
+}
+
+/// Rejects a call of a function or class of the standard library, or of a method of an object, that fits none of its
+/// overloads; returns whether it did.
+pub(super) fn refuse(it: &mut Interp<'_>, path: &str, args: &Args, span: Span) -> bool {
+    let Some(lines) = ALL.get(path).filter(|_| !args.is_open() && !it.may_be_fallback()) else { return false };
+    if refuse_unordered(it, path, args) {
+        return true;
+    }
+    let overloads: Vec<Overload> = lines.iter().map(|line| parse(line)).collect();
+    let mut wrong: Vec<Wrong> = Vec::new();
+    for overload in &overloads {
+        match judge(it, overload, args) {
+            Some(Ok(())) => return false,
+            Some(Err(one)) => wrong.push(one),
+            None => {}
+        }
+    }
+    let name = shown(path);
+    let Some(first) = wrong.first() else {
+        let Some(message) = mismatch(name, &overloads, args) else { return false };
+        it.report_arguments(message, span);
+        it.raise("TypeError");
+        return true;
+    };
+    let same = wrong.iter().filter(|one| one.span == first.span);
+    let mut kinds: Vec<&str> = same.flat_map(|one| one.kinds.iter().copied()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let parameter = &first.parameter;
+    let what = kind_text(&it.heap, &first.value);
+    let message = format!("{parameter} of `{name}` must be {}, but it is {what}", listed(&kinds));
+    let (value, at) = (first.value.clone(), first.span);
+    it.refuse_operation(&[&value], message, at);
+    true
+}
+
+/// Whether an overload accepts a call; `None` if the arguments do not fit its parameters.
+fn judge(it: &Interp<'_>, overload: &Overload, args: &Args) -> Option<Result<(), Wrong>> {
+    let bound = overload.sig.bind(args)?;
+    let (of_star, kinds) = overload.kinds.split_last()?;
+    let by_name = bound.sig.params.iter().zip(kinds).zip(&bound.values);
+    let by_name = by_name.filter_map(|((param, kinds), arg)| Some((param.name, kinds, arg.as_ref()?)));
+    let star = bound.sig.star.map(|(_, name)| name);
+    let rest = bound.rest.iter().filter_map(|arg| Some((star?, of_star, arg)));
+    let wrong = by_name.chain(rest).find(|(_, kinds, arg)| !kinds.is_empty() && rejects(it, kinds, &arg.value));
+    Some(match wrong {
+        Some((name, kinds, arg)) => {
+            let position = args.pos.iter().position(|one| one.span == arg.span);
+            let parameter = match position.filter(|_| name.as_str().starts_with("__")) {
+                Some(at) => format!("argument {}", at + 1),
+                None => format!("`{name}`"),
+            };
+            Err(Wrong { parameter, kinds: kinds.clone(), value: arg.value.clone(), span: arg.span })
+        }
+        None => Ok(()),
+    })
+}
+
+/// Functions that take the elements of their first argument by position.
+const BY_POSITION: &[&str] = &["random.choice", "random.sample", "random.shuffle"];
+
+/// Types without positions.
+const UNORDERED: &[&str] =
+    &["dict", "dict_items", "dict_keys", "dict_values", "enumerate", "filter", "generator", "map", "set", "zip"];
+
+/// Rejects a call of a function that needs a sequence, but gets a set, a dictionary or an iterator.
+fn refuse_unordered(it: &mut Interp<'_>, path: &str, args: &Args) -> bool {
+    let Some(arg) = args.pos.first().filter(|_| BY_POSITION.contains(&path)) else { return false };
+    let Some(own) = it.own_type(&arg.value).filter(|own| UNORDERED.contains(own)) else { return false };
+    let message = format!("`{path}` needs a sequence, but gets a `{own}` object: use `list(…)`");
+    it.refuse_operation(&[&arg.value], message, arg.span);
+    true
+}
+
+/// Whether a parameter that takes these kinds certainly rejects a value.
+fn rejects(it: &Interp<'_>, kinds: &[&str], value: &Value) -> bool {
+    let Some(own) = kinds_of(it, value) else { return false };
+    !own.iter().any(|kind| kinds.contains(kind))
+}
+
+/// The kinds as which a value of a certain type is accepted; `None` if the type is not certain.
+fn kinds_of(it: &Interp<'_>, value: &Value) -> Option<&'static [&'static str]> {
+    Some(match value {
+        Value::None => &["none"],
+        Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => &["str", "path", "iterable"],
+        Value::Any(Type::Bytes) => &["bytes", "path", "iterable"],
+        Value::Float(x) if x.fract() == 0.0 => &["int", "float"],
+        Value::Float(_) | Value::Floats(_) => &["float"],
+        // A float of unknown origin may be a NumPy scalar.
+        Value::Any(Type::Float) => &["int", "float"],
+        Value::Tuple(_) => &["iterable"],
+        value if value.number_type().is_some() => &["int", "float"],
+        Value::Obj(id) => match it.heap.get(*id) {
+            Data::Tensor(tensor) if tensor.wrapper.is_none() && tensor.array == ArrayKind::Torch => {
+                &["int", "float", "iterable"]
+            }
+            Data::Instance(instance) if !instance.open && instance.class.as_path() == Some("pathlib.Path") => &["path"],
+            Data::Instance(instance) if instance.class.as_path() == Some("io.TextIOWrapper") => {
+                &["reader", "writer", "iterable"]
+            }
+            _ if it.heap.type_of(*id).is_some() => &["iterable"],
+            Data::Function(_) => &["callable"],
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// The name of a function as messages show it: without `builtins`, and a method with the name of its class.
+fn shown(path: &str) -> &str {
+    path.strip_prefix("builtins.").unwrap_or(path)
+}
+
+/// What is wrong with the names or the number of the arguments of a call that fits no overload.
+fn mismatch(name: &str, overloads: &[Overload], args: &Args) -> Option<String> {
+    let params = || overloads.iter().flat_map(|one| &one.sig.params);
+    let takes = |name: Sym| overloads.iter().any(|one| one.sig.double_star) || params().any(|p| p.name == name);
+    if let Some((unknown, _)) = args.kw.iter().find(|(name, _)| !takes(*name)) {
+        let known = params().map(|p| p.name.as_str()).filter(|name| !name.starts_with("__"));
+        return Some(unknown_argument(name, unknown.as_str(), known).0);
+    }
+    let most = |one: &Overload| one.sig.params.iter().filter(|p| !p.keyword_only).count();
+    let is_open = overloads.iter().any(|one| one.sig.star.is_some());
+    let most = overloads.iter().map(most).max()?;
+    if !is_open && args.pos.len() > most {
+        return Some(surplus_arguments(name, most, args.pos.len()));
+    }
+    let [one] = overloads else {
+        let least = |one: &Overload| one.sig.params.iter().filter(|p| p.default.is_none() && !p.keyword_only).count();
+        let least = overloads.iter().map(least).min()?;
+        let given = args.pos.len();
+        return (args.kw.is_empty() && given < least).then(|| {
+            format!("`{name}` takes at least {}, but gets {given}", counted(least, "argument"))
+        });
+    };
+    let is_given = |name: Sym| args.kw.iter().any(|(have, _)| *have == name);
+    let mut needed = one.sig.params.iter().skip(args.pos.len()).filter(|p| p.default.is_none());
+    let missing = needed.find(|p| !is_given(p.name))?;
+    Some(missing_argument(name, missing.name.as_str().trim_start_matches('_')))
+}
+
+/// The kinds in words.
+fn listed(kinds: &[&str]) -> String {
+    let text = |kind: &&str| match *kind {
+        "int" => "an integer",
+        "float" => "a number",
+        "str" => "a string",
+        "bytes" => "bytes",
+        "path" => "a path",
+        "iterable" => "a collection",
+        "callable" => "a function",
+        "reader" => "a file open for reading",
+        "writer" => "a file open for writing",
+        _ => "None",
+    };
+    match kinds.split_last() {
+        Some((last, [])) => text(last).to_owned(),
+        Some((last, before)) => {
+            format!("{} or {}", before.iter().map(text).collect::<Vec<_>>().join(", "), text(last))
+        }
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read() {
+        let dump = ALL.get("json.dump").and_then(|lines| lines.first()).map(|line| parse(line));
+        let names = |sig: &Sig| sig.params.iter().take(3).map(|p| p.name.as_str()).collect::<Vec<_>>();
+        assert!(dump.is_some_and(|one| names(&one.sig) == ["obj", "fp", "skipkeys"] && one.kinds[1] == ["writer"]));
+        let join = ALL.get("os.path.join").map(|lines| parse(lines[1]));
+        assert!(join.is_some_and(|one| one.sig.star.is_some() && one.kinds == [["path"], ["path"]]));
+    }
+}

@@ -1,0 +1,93 @@
+//! Conditions with the same result for all values: `ext == ".pkl" or ".pth"`, `assert (x > 0, "…")`,
+//! `["name"] == "a"`.
+
+use crate::diagnostic::Severity;
+use crate::rules::rule::{Findings, Rule, Source};
+use crate::syntax::ast::{BoolOp, CmpOp, ExprBoolOp, ExprCompare, Number};
+use crate::syntax::{Expr, Ranged, Stmt, expressions};
+
+const NAME: &str = "constant-condition";
+
+#[derive(Default)]
+pub(crate) struct ConstantCondition;
+
+impl Rule for ConstantCondition {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        let mut report = |expr: &Expr, message: String| {
+            findings.report(NAME, Severity::Warning, message, source.span(expr.range()), Vec::new());
+        };
+        for stmt in &source.statements {
+            match stmt {
+                Stmt::Assert(assert) if assert.test.as_tuple_expr().is_some_and(|tuple| !tuple.elts.is_empty()) => {
+                    report(&assert.test, "this never fails: a tuple that is not empty is true".to_owned());
+                }
+                Stmt::If(test) => {
+                    let clauses = test.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref());
+                    std::iter::once(&*test.test).chain(clauses).for_each(|test| judge_operands(test, &mut report));
+                }
+                Stmt::While(test) => judge_operands(&test.test, &mut report),
+                _ => {}
+            }
+        }
+        for expr in source.body.iter().flat_map(expressions) {
+            match expr {
+                Expr::If(choice) => judge_operands(&choice.test, &mut report),
+                Expr::Compare(compare) => judge_comparison(expr, compare, &mut report),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Finds texts and numbers that a condition combines with a comparison.
+fn judge_operands(test: &Expr, report: &mut dyn FnMut(&Expr, String)) {
+    match test {
+        Expr::BoolOp(ExprBoolOp { op, values, .. }) => {
+            let constant = values.iter().find_map(|value| Some((value, truth(value)?)));
+            let is_compared = values.iter().any(|value| matches!(value, Expr::Compare(_) | Expr::UnaryOp(_)));
+            match constant.filter(|_| is_compared) {
+                Some((constant, true)) if *op == BoolOp::Or => {
+                    report(constant, "this text or number is true by itself, so the condition always holds".to_owned());
+                }
+                Some((constant, true)) => {
+                    report(constant, "this text or number is true by itself, so it does not change the condition".to_owned());
+                }
+                _ => values.iter().for_each(|value| judge_operands(value, report)),
+            }
+        }
+        Expr::UnaryOp(not) => judge_operands(&not.operand, report),
+        _ => {}
+    }
+}
+
+/// Whether a text or number counts as true. Flags that are switched by hand (`1`, `0`) have none.
+fn truth(expr: &Expr) -> Option<bool> {
+    match expr {
+        Expr::StringLiteral(text) => Some(!text.value.is_empty()),
+        Expr::NumberLiteral(number) => match &number.value {
+            Number::Int(int) if int.as_u8().is_some_and(|n| n < 2) => None,
+            _ => Some(true),
+        },
+        _ => None,
+    }
+}
+
+/// Finds comparisons of a list, tuple or dictionary with a text or number.
+fn judge_comparison(expr: &Expr, compare: &ExprCompare, report: &mut dyn FnMut(&Expr, String)) {
+    let ([op @ (CmpOp::Eq | CmpOp::NotEq)], [right]) = (&*compare.ops, &*compare.comparators) else { return };
+    let Some((left, right)) = kind(&compare.left).zip(kind(right)).filter(|(left, right)| left != right) else { return };
+    let result = if *op == CmpOp::Eq { "never true" } else { "always true" };
+    report(expr, format!("this comparison is {result}: {left} and {right} are never equal"));
+}
+
+/// The kind of a display or literal.
+fn kind(expr: &Expr) -> Option<&'static str> {
+    match expr {
+        Expr::List(_) => Some("a list"),
+        Expr::Tuple(_) => Some("a tuple"),
+        Expr::Dict(_) => Some("a dictionary"),
+        Expr::StringLiteral(_) => Some("a string"),
+        Expr::NumberLiteral(_) => Some("a number"),
+        _ => None,
+    }
+}
