@@ -3,7 +3,7 @@
 use super::cx::Cx;
 use super::kinds::{self, refuse_kinds};
 use super::notes::DEFAULT_DEVICE;
-use super::refusal::{refuse_arguments, refuse_module};
+use super::refusal::{refuse_arguments, refuse_module, refuse_names_of_torch};
 use super::registry::TABLES;
 use super::table::Entry;
 use super::{lightning, numpy, pandas, signatures, special, standard, stdlib, torch};
@@ -22,6 +22,9 @@ impl Libraries {
     /// `by_program`: whether the program or a layer makes the call. For other calls, the kinds of
     /// the arguments are not checked, because operators also pass operands of other kinds.
     fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span, by_program: bool) -> Value {
+        if path.as_str().starts_with("numpy.") && refuse_names_of_torch(it, path, args, span) {
+            return Value::Unknown;
+        }
         let Some(mut bound) = entry.bind(args) else {
             refuse_arguments(it, path, args, span);
             return Value::Unknown;

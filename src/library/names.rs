@@ -167,6 +167,11 @@ const MODULES: &[&str] = &[
     "numpy.random",
     "numpy.linalg",
     "tqdm",
+    "PIL.Image",
+    "cv2",
+    "matplotlib.pyplot",
+    "numpy",
+    "pandas",
 ];
 
 /// Builtin functions and classes that have no public attributes. Programs use them by mistake in place of a
@@ -193,6 +198,12 @@ pub(crate) fn is_module(path: &str) -> bool {
 
 /// The message for a name that its module or class does not have; `None` if the name may exist.
 pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
+    if let Some((module, own)) = path.rsplit_once('.')
+        && own == name
+        && (path == "tqdm.tqdm" || super::standard::has(module, own) && !super::standard::has(path, name))
+    {
+        return Some(format!("`{path}.{name}` does not exist: the import already gives the member of the module"));
+    }
     let names = NAMES.get(path)?;
     // `torch.nn` itself has only classes and modules. Its functions are in these modules.
     let is_submodule =
@@ -211,8 +222,13 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
         "torch.nn.utils" => name == "consume_prefix_in_state_dict_if_present",
         _ => false,
     };
-    if names.contains(name) || name.starts_with('_') || is_module || removed_name(path, name).is_some() {
+    // A function of the standard library that only some versions have, or a function whose module is a submodule.
+    let is_standard = || super::standard::has(path, name);
+    if names.contains(name) || name.starts_with('_') || is_module || removed_name(path, name).is_some() || is_standard() {
         return None;
+    }
+    if let Some(inner) = super::standard::inner(path, name) {
+        return Some(format!("`{path}.{name}` does not exist: use `{inner}`"));
     }
     let near = nearest(name, names.iter().copied());
     let sure = near.is_some() || !MERGED.contains(&path);

@@ -9,9 +9,6 @@ use crate::value::{Sym, Value, sym};
 
 /// Rejects arguments that fit no signature of the function at `path`, if the reason is clear.
 pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) {
-    if path.as_str().starts_with("numpy.") {
-        return refuse_names_of_torch(it, path, args, span);
-    }
     let sigs: Vec<Arc<Sig>> = signatures::of(path.as_str()).into_iter().map(Arc::new).collect();
     // A handler may run only if the call in its `try` failed, which may be a call of another class.
     let is_judged = !sigs.is_empty() && !args.is_open() && !it.is_in_handler();
@@ -45,20 +42,24 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
     }
 }
 
-/// Rejects PyTorch's names of parameters in a call of a function of NumPy.
-fn refuse_names_of_torch(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) {
+/// Rejects PyTorch's ways to call a function in a call of a function of NumPy; returns whether it did.
+pub(super) fn refuse_names_of_torch(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) -> bool {
+    if it.may_be_fallback() {
+        return false;
+    }
     const NAMES: &[(&str, &str)] = &[("dim", "axis"), ("keepdim", "keepdims")];
     const STACKING: &[&str] = &["column_stack", "dstack", "hstack", "vstack"];
     let function = path.as_str().rsplit('.').next().unwrap_or_default();
-    if STACKING.contains(&function) && args.pos.len() > 1 && !args.is_open() && !it.may_be_fallback() {
+    if STACKING.contains(&function) && args.pos.len() > 1 && !args.is_open() {
         it.report_arguments(format!("`{function}` takes the arrays as one list or tuple"), span);
         it.raise("TypeError");
-        return;
+        return true;
     }
     let wrong = args.kw.iter().find_map(|(name, _)| NAMES.iter().find(|(torch, _)| name.as_str() == *torch));
-    let Some((torch, numpy)) = wrong.filter(|_| !it.may_be_fallback()) else { return };
+    let Some((torch, numpy)) = wrong else { return false };
     it.report_arguments(format!("NumPy's `{function}` takes no argument `{torch}`: its name is `{numpy}`"), span);
     it.raise("TypeError");
+    true
 }
 
 /// Whether the requirements of the project exclude the PyTorch version that `signatures.txt` describes.

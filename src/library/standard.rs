@@ -75,6 +75,22 @@ pub(super) fn is_module(path: &str) -> bool {
     MODULES.contains(path)
 }
 
+/// Whether the file lists a name of a module.
+pub(super) fn has(module: &str, name: &str) -> bool {
+    ALL.contains_key(format!("{module}.{name}").as_str())
+}
+
+/// The function of a module in this one, or the method of its class of the same name, that has this name:
+/// `os.path.exists` for `os.exists`, `datetime.datetime.now` for `datetime.now`.
+pub(super) fn inner(module: &str, name: &str) -> Option<String> {
+    let inside = match module {
+        "os" => "os.path",
+        "datetime" => "datetime.datetime",
+        _ => return None,
+    };
+    has(inside, name).then(|| format!("{inside}.{name}"))
+}
+
 /// Whether a path is that of a method. Called through its class, it may get its object as the first argument.
 pub(super) fn is_method(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(class, _)| ALL.contains_key(class))

@@ -232,7 +232,7 @@ impl<'p> Interp<'p> {
             }
             // The values may be parts of the default of an option. In other runs, the option may
             // have another number of parts, so nothing is reported.
-            (Items::Exact(values), _) if values.iter().any(Value::is_text) => {
+            (Items::Exact(values), _) if !values.is_empty() && values.iter().all(Value::is_text) => {
                 for target in targets {
                     self.assign(target, Value::Unknown);
                 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::interp::Interp;
 use super::payload::DICT_METHODS;
-use super::{Args, Event};
+use super::{Args, Event, RejectKind};
 use crate::syntax::{FileId, Span};
 use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, dotted, join, sym};
 
@@ -442,6 +442,10 @@ impl<'p> Interp<'p> {
             }
             // A library class may set the attribute in its own way.
             Some(None) if classes.is_empty() && !self.heap.instance_of(object).is_none_or(|i| i.open) => {
+                if !self.is_in_try() {
+                    let message = format!("`{name}` is a property without a setter");
+                    self.report_missing(RejectKind::Name, message, span);
+                }
                 self.raise("AttributeError");
                 return;
             }

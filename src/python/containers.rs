@@ -72,11 +72,18 @@ impl Interp<'_> {
             },
             // `List[int]`, `Tensor["B C"]`: annotations.
             Value::Path(_) => self.subscript_path(object, index),
-            Value::Obj(id) if self.heap.type_of(*id) == Some("dict") && self.refuse_unhashable(index, span) => {
+            Value::Obj(id) if self.heap.type_of(*id) == Some("dict") && self.refuse_key(*id, index, span) => {
                 Value::Unknown
             }
             Value::Obj(id) => match self.heap.get(*id) {
-                Data::List(Items::Exact(items)) if self.is_beyond(items.len(), index) => self.raise("IndexError"),
+                Data::List(Items::Exact(items)) if self.is_beyond(items.len(), index) => {
+                    let (length, at) = (counted(items.len(), "element"), index.as_int().unwrap_or_default());
+                    if !self.is_in_try() {
+                        let message = format!("index {at} is out of range: the list has {length}");
+                        self.report_missing(RejectKind::Index, message, span);
+                    }
+                    self.raise("IndexError")
+                }
                 Data::List(items) => {
                     let items = items.clone();
                     self.index_items(&items, index, false)
@@ -126,6 +133,21 @@ impl Interp<'_> {
         self.heap.set_attr(class, "origin", object.clone());
         self.heap.set_attr(class, "argument", index.clone());
         Value::Obj(class)
+    }
+
+    /// Rejects a key that a plain dictionary certainly lacks, and a key without a hash.
+    fn refuse_key(&mut self, id: ObjId, key: &Value, span: Span) -> bool {
+        if self.refuse_unhashable(key, span) {
+            return true;
+        }
+        let Some(text) = key.as_str().filter(|_| !self.context.speculative && !self.is_in_try()) else { return false };
+        if !self.lacks(&Value::Obj(id), key) {
+            return false;
+        }
+        let message = format!("the dictionary has no key {text:?}");
+        self.report_missing(RejectKind::Index, message, span);
+        self.raise("KeyError");
+        true
     }
 
     /// Whether a dictionary certainly does not have this key.

@@ -28,7 +28,7 @@ impl Interp<'_> {
     /// What is wrong with the arguments of a call of a program's function or class: a name that is
     /// not a parameter, too many arguments, or a missing one.
     pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> Option<String> {
-        if let Some(message) = self.lacks_constructor(callee, call).or_else(|| self.misses_field(callee, call)) {
+        if let Some(message) = self.call_of_class(callee, call) {
             return Some(message);
         }
         let (function, bound) = match callee {
@@ -55,6 +55,43 @@ impl Interp<'_> {
         mismatch(name.as_str(), parameters, bound, &given)
     }
 
+    /// The message for a call of a class that has no constructor for these arguments.
+    fn call_of_class(&self, callee: &Value, call: &ExprCall) -> Option<String> {
+        let message = self.lacks_methods(callee).or_else(|| self.lacks_constructor(callee, call));
+        message.or_else(|| self.misses_field(callee, call))
+    }
+
+    /// The message for a call of an abstract class.
+    fn lacks_methods(&self, callee: &Value) -> Option<String> {
+        let id = callee.as_obj()?;
+        let Data::Class(class) = self.heap.get(id) else { return None };
+        let mro = self.mro(id);
+        let is_abstract = mro.iter().any(|ancestor| ancestor.as_path() == Some("abc.ABC"));
+        if !is_abstract || self.context.speculative {
+            return None;
+        }
+        let mut seen: FxHashSet<Sym> = FxHashSet::default();
+        for ancestor in mro.iter() {
+            let data = match ancestor {
+                Value::Obj(id) => match self.heap.get(*id) {
+                    Data::Class(data) if !data.open && !data.attrs.contains_key(&sym("__new__")) => data,
+                    _ => return None,
+                },
+                // A class of a library may define the method.
+                Value::Path(path) if matches!(path.as_str(), "abc.ABC" | "builtins.object") => continue,
+                _ => return None,
+            };
+            for (name, value) in &data.attrs {
+                let is_first = seen.insert(*name);
+                let Some(Data::Function(function)) = value.as_obj().map(|id| self.heap.get(id)) else { continue };
+                if is_first && function.attrs.contains_key(&sym(super::decorator::ABSTRACT)) {
+                    return Some(format!("`{}` is abstract: it does not define `{name}`", class.name));
+                }
+            }
+        }
+        None
+    }
+
     /// The message for a call of a dataclass with a name that is no field, or without a value for a field.
     fn misses_field(&self, callee: &Value, call: &ExprCall) -> Option<String> {
         let class = callee.as_obj()?;
@@ -71,7 +108,7 @@ impl Interp<'_> {
                 _ => return None,
             };
             let Data::Class(data) = self.heap.get(id) else { return None };
-            let own = ["__new__", "__init__", super::class::DECORATED];
+            let own = ["__new__", "__init__"];
             let Some(Body::Class(Some(def))) = self.code.get(data.code.0 as usize).map(|code| code.body) else {
                 return None;
             };

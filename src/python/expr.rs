@@ -475,7 +475,7 @@ impl<'p> Interp<'p> {
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
             return true;
         }
-        if self.lacks_member(object, name, span) {
+        if self.lacks_member(object, name, span) || self.lacks_class_attribute(&attribute.value, object, name, span) {
             return true;
         }
         if object.is_unknown() {
@@ -566,7 +566,7 @@ impl<'p> Interp<'p> {
         }
         // In a call through the class or `super()`, it is not known exactly which arguments are
         // missing, because the receiver may or may not be among them.
-        let by_class = matches!(object, Value::Super(_))
+        let by_class = matches!(object, Value::Super(_)) && !matches!(callee, Value::Bound(_))
             || object.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Class(_)));
         // An attribute of the instance, unlike a method of its class, may differ between instances.
         let is_stored = object.as_obj().is_some_and(|id| self.heap.attr(id, method.attr.as_str()).is_some());

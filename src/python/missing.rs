@@ -17,6 +17,9 @@ const WITH_TENSOR_CLASSES: &[&str] =
 /// Texts of code that may add a name, given as a string, to a module of a library, such as `torch.npu`.
 const SETS_BY_NAME: &[&str] = &["attr(", "__dict__", "vars(", "privateuse", "register_device_module"];
 
+/// Texts of code that also runs on an old version of Python.
+const VERSION_TESTS: &[&str] = &["version_info", "PY2", "PY3", "python_version", "hexversion", "import six"];
+
 impl Interp<'_> {
     /// Reports a name that a library's module or class certainly does not have, unless the program
     /// may set this name, test for it, or import a module of this name.
@@ -43,6 +46,15 @@ impl Interp<'_> {
             return;
         }
         let Some(message) = self.library.missing_name(path, name) else { return };
+        let root = path.as_str().split('.').next().unwrap_or_default();
+        let is_standard = !matches!(root, "torch" | "torchvision" | "numpy");
+        // Constants of another operating system.
+        if is_standard && name.as_str().starts_with(|c: char| c.is_ascii_uppercase()) {
+            return;
+        }
+        if is_standard && VERSION_TESTS.iter().any(|text| self.mentions(text)) {
+            return;
+        }
         // The key of a dictionary, as in `{"cube": torch.cube}`, sets no name.
         let keys = [format!("\"{name}\":"), format!("'{name}':")];
         let is_key = keys.iter().any(|text| self.mentions(sym(text).as_str()));
@@ -181,6 +193,39 @@ impl Interp<'_> {
             let message = format!("`{class}` has no attribute `{name}`: no line that has run sets it");
             self.report_missing(RejectKind::Name, message, span);
         }
+        true
+    }
+
+    /// Whether a class of the program certainly lacks an attribute that the program reads through the class. If it
+    /// does, this is reported.
+    pub(super) fn lacks_class_attribute(&mut self, expr: &Expr, object: &Value, name: Sym, span: Span) -> bool {
+        let Some(id) = object.as_obj() else { return false };
+        let Data::Class(class) = self.heap.get(id) else { return false };
+        let class = class.name;
+        let is_plain = |ancestor: &Value| match ancestor {
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::Class(data) => !data.open && !data.attrs.contains_key(&sym(super::class::DECORATED)),
+                _ => false,
+            },
+            Value::Path(path) => matches!(path.as_str(), "builtins.object" | "abc.ABC" | "enum.Enum"),
+            _ => false,
+        };
+        let is_plain = self.mro(id).iter().all(is_plain) && (!self.context.speculative || self.is_global(expr));
+        if !is_plain
+            || name.as_str().starts_with('_')
+            || matches!(name.as_str(), "mro" | "register" | "name" | "value")
+            || self.is_in_try()
+            || self.sources.may_set_by_name(self.root, class.as_str())
+            || !self.is_never_set(class, name)
+            || match self.members(object) {
+                Some(_) => self.class_attr(id, name).is_some(),
+                None => self.try_getattr(object, name, span).is_some(),
+            }
+        {
+            return false;
+        }
+        let message = format!("`{class}` has no attribute `{name}`: nothing in the program sets it");
+        self.report_missing(RejectKind::Name, message, span);
         true
     }
 

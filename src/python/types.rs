@@ -80,8 +80,6 @@ impl Interp<'_> {
         }
         let id = value.as_obj()?;
         match self.heap.get(id) {
-            Data::List(_) => Some("list"),
-            Data::Set(_) => Some("set"),
             Data::Tensor(tensor) => {
                 let is_sure = tensor.wrapper.is_none() && (tensor.shape.is_some() || tensor.dtype.is_some());
                 is_sure.then_some("tensor")
@@ -203,19 +201,7 @@ impl Interp<'_> {
             self.refuse_operation(&[value], message, span);
             return true;
         }
-        let Some(text) = value.as_str().map(str::trim).filter(|_| is_converter && !self.context.speculative) else {
-            return false;
-        };
-        let is_number = match function {
-            "int" => text.replace('_', "").parse::<i128>().is_ok(),
-            _ => text.replace('_', "").parse::<f64>().is_ok(),
-        };
-        if is_number || !text.is_ascii() || text.len() > 40 {
-            return false;
-        }
-        let message = format!("`{function}` cannot read the text {text:?}");
-        self.refuse_operation(&[value], message, span);
-        true
+        false
     }
 
     /// Rejects `next(x)` for a collection, which is not an iterator.

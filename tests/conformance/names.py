@@ -28,6 +28,8 @@ torchvision.transforms.v2 torchvision.transforms.v2.functional torchvision.ops t
 torch.nn.attention torch.nn.parameter torch.optim.swa_utils torch.profiler
 torchvision.models.detection torchvision.models.segmentation torchvision.models.video torchvision.tv_tensors
 numpy numpy.random numpy.linalg numpy.fft numpy.testing
+copy csv datetime functools glob heapq itertools json logging math operator os os.path pickle random re shutil statistics
+string subprocess sys tempfile time warnings zipfile
 """.split()
 
 # torchvet models some lists as arrays (such as the labels of datasets), and scalars of NumPy as
