@@ -147,7 +147,7 @@ impl Project {
         let mut bases = bases.into_iter().filter(|base| level > 0 || self.is_package_folder(&base.join(top)));
         let (base, other) = (bases.next()?, bases.next());
         // In a package, `import` finds the modules of the same folder only if the file is run as a script.
-        let is_package = level == 0 && self.has(&base, "__init__.py", Kind::File);
+        let is_package = level == 0 && self.has(&base, "__init__.py", Kind::File) && !self.runs_scripts(&base, top);
         if other.is_some() || is_package || !base.starts_with(self.root()) {
             return None;
         }
@@ -176,6 +176,18 @@ impl Project {
             return known.then(|| format!("the project has no module `{}`", self.own_name(&inner)));
         }
         None
+    }
+
+    /// Whether the project's root folder has a script that imports a module beside it. The folder may have an
+    /// `__init__.py` nevertheless.
+    fn runs_scripts(&self, folder: &Path, module: &str) -> bool {
+        let imports = [format!("from {module}"), format!("import {module}")];
+        folder == self.root()
+            && self.named_files().any(|file| {
+                file.canonical().parent() == Some(folder)
+                    && file.text().contains("__main__")
+                    && imports.iter().any(|text| file.text().contains(text.as_str()))
+            })
     }
 
     /// Whether a path is in a submodule of the repository, which may not be checked out.

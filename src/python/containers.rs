@@ -78,7 +78,8 @@ impl Interp<'_> {
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::List(Items::Exact(items)) if self.is_beyond(items.len(), index) => {
                     let (length, at) = (counted(items.len(), "element"), index.as_int().unwrap_or_default());
-                    if !self.is_in_try() {
+                    // Code that is not run, such as that of another process, may fill an empty list.
+                    if !items.is_empty() && !self.is_in_try() {
                         let message = format!("index {at} is out of range: the list has {length}");
                         self.report_missing(RejectKind::Index, message, span);
                     }
@@ -141,7 +142,9 @@ impl Interp<'_> {
             return true;
         }
         let Some(text) = key.as_str().filter(|_| !self.context.speculative && !self.is_in_try()) else { return false };
-        if !self.lacks(&Value::Obj(id), key) {
+        // Code that is not run, such as that of a plugin, may fill an empty dictionary.
+        let is_empty = self.heap.dict_of(&Value::Obj(id)).is_none_or(|dict| dict.entries.is_empty());
+        if is_empty || !self.lacks(&Value::Obj(id), key) {
             return false;
         }
         let message = format!("the dictionary has no key {text:?}");

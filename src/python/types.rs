@@ -149,6 +149,8 @@ impl Interp<'_> {
         let own = self.own_type(value);
         let unsupported = match operation {
             Operation::Call => own.is_some_and(|own| operation.unsupported().contains(&own)) || value.is_none(),
+            // Another rule finds the most frequent cause, a function without a result.
+            Operation::Iterate if value.is_none() => false,
             _ => value.is_none() || is_number || own.is_some_and(|own| operation.unsupported().contains(&own)),
         };
         if !unsupported {

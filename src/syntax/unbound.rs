@@ -681,7 +681,7 @@ mod tests {
             ""
         );
         assert_eq!(found("from a import *\nprint(x)\ndef f():\n    print(y)\n"), "");
-        assert_eq!(found("from .part import *\nprint(part)\nimport pack.a.b\ndel a\nfrom other.b import c\nb"), "b");
+        assert_eq!(found("from .part import x\nprint(part)\nimport pack.a.b\ndel a\nfrom other.b import c\nb"), "b");
         assert_eq!(found("try:\n    unknown\nexcept NameError:\n    other\n"), "other");
         assert_eq!(found("if False and x:\n    a\nelif b:\n    c\n"), "b c");
         assert_eq!(found("def f(x: Missing) -> Other:\n    y: Third = x\n    return y\n"), "Missing Other");

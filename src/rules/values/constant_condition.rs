@@ -75,7 +75,9 @@ fn truth(expr: &Expr) -> Option<bool> {
 /// Finds comparisons of a list, tuple or dictionary with a text or number.
 fn judge_comparison(expr: &Expr, compare: &ExprCompare, report: &mut dyn FnMut(&Expr, String)) {
     let ([op @ (CmpOp::Eq | CmpOp::NotEq)], [right]) = (&*compare.ops, &*compare.comparators) else { return };
-    let Some((left, right)) = kind(&compare.left).zip(kind(right)).filter(|(left, right)| left != right) else { return };
+    let is_plain = |kind| matches!(kind, "a string" | "a number");
+    let kinds = kind(&compare.left).zip(kind(right));
+    let Some((left, right)) = kinds.filter(|(left, right)| is_plain(*left) != is_plain(*right)) else { return };
     let result = if *op == CmpOp::Eq { "never true" } else { "always true" };
     report(expr, format!("this comparison is {result}: {left} and {right} are never equal"));
 }
