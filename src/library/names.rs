@@ -224,7 +224,8 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     };
     // A function of the standard library that only some versions have, or a function whose module is a submodule.
     let is_standard = || super::standard::has(path, name);
-    if names.contains(name) || name.starts_with('_') || is_module || removed_name(path, name).is_some() || is_standard() {
+    if names.contains(name) || name.starts_with('_') || is_module || removed_name(path, name).is_some() || is_standard()
+    {
         return None;
     }
     if let Some(inner) = super::standard::inner(path, name) {

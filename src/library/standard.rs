@@ -230,9 +230,8 @@ fn mismatch(name: &str, overloads: &[Overload], args: &Args) -> Option<String> {
         let least = |one: &Overload| one.sig.params.iter().filter(|p| p.default.is_none() && !p.keyword_only).count();
         let least = overloads.iter().map(least).min()?;
         let given = args.pos.len();
-        return (args.kw.is_empty() && given < least).then(|| {
-            format!("`{name}` takes at least {}, but gets {given}", counted(least, "argument"))
-        });
+        return (args.kw.is_empty() && given < least)
+            .then(|| format!("`{name}` takes at least {}, but gets {given}", counted(least, "argument")));
     };
     let is_given = |name: Sym| args.kw.iter().any(|(have, _)| *have == name);
     let mut needed = one.sig.params.iter().skip(args.pos.len()).filter(|p| p.default.is_none());

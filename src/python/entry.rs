@@ -237,6 +237,9 @@ impl<'p> Interp<'p> {
     /// `from`.
     fn forget_locals(&mut self, outer: &Function, from: usize) {
         let Some(writes) = self.writes(outer.code) else { return };
+        // A parameter that the function binds again no longer has the value of the argument.
+        let parameters = self.parameters(outer).into_iter().flat_map(|all| all.iter());
+        let parameters: Vec<Sym> = parameters.map(|parameter| sym(parameter.name().as_str())).collect();
         for id in self.defined.get(from..).unwrap_or_default().to_vec() {
             let Data::Function(inner) = self.heap.get(id) else { continue };
             let mut scope = inner.scope;
@@ -244,10 +247,12 @@ impl<'p> Interp<'p> {
                 && let Data::Scope(names) = self.heap.get(scope)
                 && let Some(parent) = names.parent
             {
-                let missing: Vec<Sym> =
-                    writes.own.iter().copied().filter(|name| !names.vars.contains_key(name)).collect();
+                let is_bound_again =
+                    |name: &Sym| parameters.contains(name) && writes.own.iter().filter(|n| *n == name).count() > 1;
+                let is_lost = |name: &Sym| !names.vars.contains_key(name) || is_bound_again(name);
+                let lost: Vec<Sym> = writes.own.iter().copied().filter(is_lost).collect();
                 if let Data::Scope(names) = self.heap.get_mut(scope) {
-                    names.vars.extend(missing.into_iter().map(|name| (name, Value::Unknown)));
+                    names.vars.extend(lost.into_iter().map(|name| (name, Value::Unknown)));
                 }
                 scope = parent;
             }

@@ -125,9 +125,10 @@ impl Interp<'_> {
                 let root = path_of(callee_or_itself(&stmt.annotation));
                 // `ClassVar[int]` is no field; texts and other annotations that contain such a name are not read.
                 let is_plain = !root.is_empty() && !matches!(root.last(), Some(&("ClassVar" | "InitVar" | "KW_ONLY")));
-                let is_subscript = stmt.annotation.as_subscript_expr().is_some_and(|of| {
-                    !matches!(path_of(&of.value).last(), None | Some(&("ClassVar" | "InitVar")))
-                });
+                let is_subscript = stmt
+                    .annotation
+                    .as_subscript_expr()
+                    .is_some_and(|of| !matches!(path_of(&of.value).last(), None | Some(&("ClassVar" | "InitVar"))));
                 // `field(init=False)` is no parameter.
                 let is_field = stmt.value.as_deref().and_then(Expr::as_call_expr).is_none_or(|value| {
                     let options = ["init", "kw_only"];
@@ -158,8 +159,7 @@ impl Interp<'_> {
             return Some(surplus_arguments(name.as_str(), fields.len(), arguments.args.len()));
         }
         let by_position = fields.get(..arguments.args.len())?;
-        let missing =
-            required.iter().find(|field| !by_position.contains(field) && !given.contains(&field.as_str()))?;
+        let missing = required.iter().find(|field| !by_position.contains(field) && !given.contains(&field.as_str()))?;
         Some(missing_argument(name.as_str(), missing.as_str()))
     }
 

@@ -117,7 +117,10 @@ impl Interp<'_> {
         let given = match values {
             Value::Tuple(values) => values.to_vec(),
             // A dictionary may have more entries than the text uses.
-            value if own == Some("dict") || value.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Dict(_))) => {
+            value
+                if own == Some("dict")
+                    || value.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Dict(_))) =>
+            {
                 return false;
             }
             value if value.is_none() || value.is_text() || value.number_type().is_some() || own.is_some() => {

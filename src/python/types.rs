@@ -32,12 +32,34 @@ impl Operation {
     fn unsupported(self) -> &'static [&'static str] {
         match self {
             Operation::Call => &[
-                "dict", "dict_items", "dict_keys", "dict_values", "enumerate", "filter", "generator", "list", "map",
-                "range", "set", "tensor", "zip",
+                "dict",
+                "dict_items",
+                "dict_keys",
+                "dict_values",
+                "enumerate",
+                "filter",
+                "generator",
+                "list",
+                "map",
+                "range",
+                "set",
+                "tensor",
+                "zip",
             ],
             Operation::Index => &[
-                "builtin", "dict_items", "dict_keys", "dict_values", "enumerate", "filter", "function", "generator",
-                "iterator", "loader_iterator", "map", "set", "zip",
+                "builtin",
+                "dict_items",
+                "dict_keys",
+                "dict_values",
+                "enumerate",
+                "filter",
+                "function",
+                "generator",
+                "iterator",
+                "loader_iterator",
+                "map",
+                "set",
+                "zip",
             ],
             // The iterators of loaders have a length.
             Operation::Length => &["builtin", "enumerate", "filter", "function", "generator", "map", "zip"],
@@ -119,7 +141,9 @@ impl Interp<'_> {
                     _ => None,
                 },
                 // A file that is open for bytes has the same model.
-                Data::Instance(_) if self.heap.attr(*id, "binary").is_some_and(|it| it.as_bool() != Some(false)) => None,
+                Data::Instance(_) if self.heap.attr(*id, "binary").is_some_and(|it| it.as_bool() != Some(false)) => {
+                    None
+                }
                 Data::Instance(instance) => instance.class.as_path().filter(|path| !path.starts_with("torch")),
                 _ => None,
             },
@@ -156,15 +180,14 @@ impl Interp<'_> {
         if !unsupported {
             return None;
         }
-        let hint = match own {
-            Some("builtin") => ": no variable of this name is set",
-            Some("dict_keys" | "dict_values" | "dict_items" | "zip" | "map" | "filter" | "enumerate" | "generator")
-                if matches!(operation, Operation::Index | Operation::Length) =>
-            {
-                ": use `list(…)`"
-            }
-            _ => "",
-        };
+        let hint =
+            match own {
+                Some("builtin") => ": no variable of this name is set",
+                Some(
+                    "dict_keys" | "dict_values" | "dict_items" | "zip" | "map" | "filter" | "enumerate" | "generator",
+                ) if matches!(operation, Operation::Index | Operation::Length) => ": use `list(…)`",
+                _ => "",
+            };
         let message = format!("{} {}{hint}", self.named(value), operation.text());
         Some(self.refuse_operation(&[value], message, span))
     }
@@ -174,7 +197,10 @@ impl Interp<'_> {
         let class = |value: &Value| match value {
             Value::Tuple(_) => Some("tuple"),
             value if is_plain(value) => Some("plain"),
-            value => value.as_obj().and_then(|_| self.own_type(value)).filter(|class| !matches!(*class, "tensor" | "function")),
+            value => value
+                .as_obj()
+                .and_then(|_| self.own_type(value))
+                .filter(|class| !matches!(*class, "tensor" | "function")),
         };
         let is_set = |class| matches!(class, "set" | "dict_keys" | "dict_items");
         match (class(left), class(right)) {
@@ -263,13 +289,18 @@ impl Interp<'_> {
             "dict" if KEYS_AS_ATTRIBUTES.iter().any(|text| self.mentions(text)) => None,
             "dict" => {
                 // A key read as an attribute.
-                let is_key = self.heap.dict_of(value).is_some_and(|dict| {
-                    dict.entries.contains_key(&Key::Str(text.into()))
-                });
+                let is_key =
+                    self.heap.dict_of(value).is_some_and(|dict| dict.entries.contains_key(&Key::Str(text.into())));
                 let hint = if is_key { format!(": use `[\"{text}\"]`") } else { String::new() };
-                library.missing_name(sym("builtins.dict"), name).is_some().then(|| format!("a dictionary has no attribute `{text}`{hint}"))
+                library
+                    .missing_name(sym("builtins.dict"), name)
+                    .is_some()
+                    .then(|| format!("a dictionary has no attribute `{text}`{hint}"))
             }
-            "set" => library.missing_name(sym("builtins.set"), name).is_some().then(|| format!("a set has no attribute `{text}`")),
+            "set" => library
+                .missing_name(sym("builtins.set"), name)
+                .is_some()
+                .then(|| format!("a set has no attribute `{text}`")),
             "function" if matches!(value, Value::Obj(_)) && !self.sources.assigns(self.root, text) => {
                 Some(format!("a function has no attribute `{text}`: is it called somewhere?"))
             }
@@ -281,7 +312,10 @@ impl Interp<'_> {
             "range" | "zip" | "map" | "filter" | "enumerate" | "generator" | "dict_keys" | "dict_values"
             | "dict_items" => {
                 let path = sym(&format!("builtins.{class}"));
-                library.missing_name(path, name).is_some().then(|| format!("a `{class}` object has no attribute `{text}`"))
+                library
+                    .missing_name(path, name)
+                    .is_some()
+                    .then(|| format!("a `{class}` object has no attribute `{text}`"))
             }
             _ => None,
         }
@@ -295,7 +329,9 @@ impl Interp<'_> {
         match over {
             over if is_loader(over) => Some("loader_iterator"),
             Value::Tuple(_) | Value::Str(_) => Some("iterator"),
-            over => self.own_type(over).filter(|own| !matches!(*own, "tensor" | "function" | "builtin")).map(|_| "iterator"),
+            over => {
+                self.own_type(over).filter(|own| !matches!(*own, "tensor" | "function" | "builtin")).map(|_| "iterator")
+            }
         }
     }
 

@@ -233,7 +233,8 @@ pub(crate) fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Or
 }
 
 /// Python's types over which NumPy does not iterate.
-const ITERATORS: &[&str] = &["dict_items", "dict_keys", "dict_values", "enumerate", "filter", "generator", "map", "set", "zip"];
+const ITERATORS: &[&str] =
+    &["dict_items", "dict_keys", "dict_values", "enumerate", "filter", "generator", "map", "set", "zip"];
 
 fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
@@ -249,7 +250,8 @@ fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return Value::Unknown;
     }
     if let Some(class) = cx.it.own_type(&value).filter(|class| ITERATORS.contains(class)) {
-        let message = format!("NumPy makes one object of a `{class}` object, not an array of its elements: use `list(…)`");
+        let message =
+            format!("NumPy makes one object of a `{class}` object, not an array of its elements: use `list(…)`");
         cx.reject_if("when the array is used", RejectKind::Value, message, Vec::new());
         return Value::Unknown;
     }

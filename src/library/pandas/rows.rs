@@ -185,13 +185,24 @@ fn rearranged(cx: &mut Cx<'_, '_>, b: &Bound, rows: Rows) -> Value {
 /// A part of a frame or Series, with this number of rows. The model of scikit-learn uses this
 /// function, too.
 pub(crate) fn split_off(cx: &mut Cx<'_, '_>, object: &Value, rows: &Size) -> Option<Value> {
-    let (rows, index) = (Rows::Part(rows.clone()), labels_of_part(cx, object));
+    let index = labels_of_part(cx, object);
+    split_with(cx, object, rows, &index)
+}
+
+/// The first rows of a frame or Series. Their labels have no gaps if those of all rows have none.
+pub(super) fn first_rows(cx: &mut Cx<'_, '_>, object: &Value, rows: &Size) -> Option<Value> {
+    let index = if has_gaps(&index_of(cx, object)) { labels_with_gaps(cx) } else { labels(cx) };
+    split_with(cx, object, rows, &index)
+}
+
+fn split_with(cx: &mut Cx<'_, '_>, object: &Value, rows: &Size, index: &Value) -> Option<Value> {
+    let rows = Rows::Part(rows.clone());
     if let Some(have) = frame(cx, object) {
-        let out = of_frame(cx, have, &rows, &index);
+        let out = of_frame(cx, have, &rows, index);
         return Some(new_frame(cx, out));
     }
     let have = series(cx, object)?;
-    let out = of_series(cx, have, &rows, &index);
+    let out = of_series(cx, have, &rows, index);
     Some(new_series(cx, out))
 }
 

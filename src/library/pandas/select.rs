@@ -155,7 +155,10 @@ fn window(cx: &mut Cx<'_, '_>, object: &Value, slice: &Value) -> Value {
     }
     let rows = super::rows::rows_of(cx, object);
     let size = width(cx, parts, &rows).unwrap_or_else(|| some_rows(cx));
-    split_off(cx, object, &size).unwrap_or(Value::Unknown)
+    let [start, _, step] = &**parts;
+    let is_first = (start.is_none() || start.as_int() == Some(0)) && (step.is_none() || step.as_int() == Some(1));
+    let part = if is_first { super::rows::first_rows(cx, object, &size) } else { split_off(cx, object, &size) };
+    part.unwrap_or(Value::Unknown)
 }
 
 fn split_same(cx: &mut Cx<'_, '_>, object: &Value) -> Value {

@@ -44,7 +44,10 @@ pub(crate) fn register(t: &mut Table) {
     t.class(OUTPUT, &[], "").keeps_arguments = false;
     t.def(&format!("{OUTPUT}.__getitem__"), "self, index", get_item);
     // A model output is a dictionary: iteration and unpacking yield its keys.
-    t.family(&format!("{OUTPUT}."), "__iter__ keys", "self", |cx, b| known_tuple(cx, &b.get("self"), NAMES));
+    t.family(&format!("{OUTPUT}."), "__iter__ keys", "self", |cx, b| {
+        // Up to version 3, a model returned a tuple.
+        if cx.it.excludes("transformers", "4") { Value::Unknown } else { known_tuple(cx, &b.get("self"), NAMES) }
+    });
     t.family(&format!("{OUTPUT}."), "to_tuple values", "self", all_fields);
     t.family(&format!("{OUTPUT}."), "items get", "self, *args", unknown);
     t.family(

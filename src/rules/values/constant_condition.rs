@@ -50,7 +50,10 @@ fn judge_operands(test: &Expr, report: &mut dyn FnMut(&Expr, String)) {
                     report(constant, "this text or number is true by itself, so the condition always holds".to_owned());
                 }
                 Some((constant, true)) => {
-                    report(constant, "this text or number is true by itself, so it does not change the condition".to_owned());
+                    report(
+                        constant,
+                        "this text or number is true by itself, so it does not change the condition".to_owned(),
+                    );
                 }
                 _ => values.iter().for_each(|value| judge_operands(value, report)),
             }
