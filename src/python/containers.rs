@@ -91,6 +91,10 @@ impl Interp<'_> {
                     let items = items.clone();
                     self.index_items(&items, index, false)
                 }
+                Data::Iter(iter) if self.heap.type_of(*id) == Some("range") => {
+                    let items = iter.items.clone();
+                    self.index_items(&items, index, false)
+                }
                 Data::Dict(dict) => {
                     let (id, dict) = (*id, dict.clone());
                     self.index_dict(id, &dict, index)

@@ -202,9 +202,12 @@ impl Interp<'_> {
         let Some(id) = object.as_obj() else { return false };
         let Data::Class(class) = self.heap.get(id) else { return false };
         let class = class.name;
+        let is_enum = self.members(object).is_some();
         let is_plain = |ancestor: &Value| match ancestor {
             Value::Obj(id) => match self.heap.get(*id) {
-                Data::Class(data) => !data.open && !data.attrs.contains_key(&sym(super::class::DECORATED)),
+                Data::Class(data) => {
+                    (is_enum || !data.open) && !data.attrs.contains_key(&sym(super::class::DECORATED))
+                }
                 _ => false,
             },
             Value::Path(path) => matches!(path.as_str(), "builtins.object" | "abc.ABC" | "enum.Enum"),
