@@ -1,7 +1,7 @@
 //! Calls of Python's standard library: `data/standard.txt`, which `tests/conformance/standard.py` writes from the
 //! type stubs of typeshed, lists its functions, classes and methods, with the kinds of values that they take.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,12 +16,25 @@ struct Overload {
     kinds: Vec<Vec<&'static str>>,
 }
 
-/// The parameters of each overload, by path.
-static ALL: LazyLock<FxHashMap<&str, Vec<&str>>> = LazyLock::new(|| {
-    let mut all: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+/// The ways to call a function, which are read when they are first needed.
+#[derive(Default)]
+struct Overloads {
+    lines: Vec<&'static str>,
+    parsed: OnceLock<Vec<Overload>>,
+}
+
+impl Overloads {
+    fn get(&self) -> &[Overload] {
+        self.parsed.get_or_init(|| self.lines.iter().map(|line| parse(line)).collect())
+    }
+}
+
+/// The overloads by path.
+static ALL: LazyLock<FxHashMap<&str, Overloads>> = LazyLock::new(|| {
+    let mut all: FxHashMap<&str, Overloads> = FxHashMap::default();
     for line in include_str!("data/standard.txt").lines().filter(|line| !line.starts_with('#')) {
         let Some((path, rest)) = line.split_once('(') else { continue };
-        all.entry(path).or_default().extend(rest.strip_suffix(')'));
+        all.entry(path).or_default().lines.extend(rest.strip_suffix(')'));
     }
     all
 });
@@ -99,13 +112,13 @@ pub(super) fn is_method(path: &str) -> bool {
 /// Rejects a call of a function or class of the standard library, or of a method of an object, that fits none of its
 /// overloads; returns whether it did.
 pub(super) fn refuse(it: &mut Interp<'_>, path: &str, args: &Args, span: Span) -> bool {
-    let Some(lines) = ALL.get(path).filter(|_| !args.is_open() && !it.may_be_fallback()) else { return false };
+    let Some(overloads) = ALL.get(path).filter(|_| !args.is_open() && !it.may_be_fallback()) else { return false };
     if refuse_unordered(it, path, args) {
         return true;
     }
-    let overloads: Vec<Overload> = lines.iter().map(|line| parse(line)).collect();
+    let overloads = overloads.get();
     let mut wrong: Vec<Wrong> = Vec::new();
-    for overload in &overloads {
+    for overload in overloads {
         match judge(it, path, overload, args) {
             Some(Ok(())) => return false,
             Some(Err(one)) => wrong.push(one),
@@ -114,7 +127,7 @@ pub(super) fn refuse(it: &mut Interp<'_>, path: &str, args: &Args, span: Span) -
     }
     let name = shown(path);
     let Some(first) = wrong.first() else {
-        let Some(message) = mismatch(name, &overloads, args) else { return false };
+        let Some(message) = mismatch(name, overloads, args) else { return false };
         it.report_arguments(message, span);
         it.raise("TypeError");
         return true;
@@ -268,10 +281,10 @@ mod tests {
 
     #[test]
     fn lines_are_read() {
-        let dump = ALL.get("json.dump").and_then(|lines| lines.first()).map(|line| parse(line));
+        let dump = ALL.get("json.dump").and_then(|all| all.get().first());
         let names = |sig: &Sig| sig.params.iter().take(3).map(|p| p.name.as_str()).collect::<Vec<_>>();
         assert!(dump.is_some_and(|one| names(&one.sig) == ["obj", "fp", "skipkeys"] && one.kinds[1] == ["writer"]));
-        let join = ALL.get("os.path.join").map(|lines| parse(lines[1]));
+        let join = ALL.get("os.path.join").and_then(|all| all.get().get(1));
         assert!(join.is_some_and(|one| one.sig.star.is_some() && one.kinds == [["path"], ["path"]]));
     }
 }

@@ -205,9 +205,7 @@ impl Interp<'_> {
         let is_enum = self.members(object).is_some();
         let is_plain = |ancestor: &Value| match ancestor {
             Value::Obj(id) => match self.heap.get(*id) {
-                Data::Class(data) => {
-                    (is_enum || !data.open) && !data.attrs.contains_key(&sym(super::class::DECORATED))
-                }
+                Data::Class(data) => (is_enum || !data.open) && !data.attrs.contains_key(&sym(super::class::DECORATED)),
                 _ => false,
             },
             Value::Path(path) => matches!(path.as_str(), "builtins.object" | "abc.ABC" | "enum.Enum"),
