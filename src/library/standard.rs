@@ -127,7 +127,7 @@ pub(super) fn refuse(it: &mut Interp<'_>, path: &str, args: &Args, span: Span) -
     }
     let name = shown(path);
     let Some(first) = wrong.first() else {
-        let Some(message) = mismatch(name, overloads, args) else { return false };
+        let Some(message) = mismatch(&name, overloads, args) else { return false };
         it.report_arguments(message, span);
         it.raise("TypeError");
         return true;
@@ -221,8 +221,12 @@ fn kinds_of(it: &Interp<'_>, value: &Value) -> Option<&'static [&'static str]> {
 }
 
 /// The name of a function as messages show it: without `builtins`, and a method with the name of its class.
-fn shown(path: &str) -> &str {
-    path.strip_prefix("builtins.").unwrap_or(path)
+fn shown(path: &str) -> String {
+    let path = path.strip_prefix("builtins.").unwrap_or(path);
+    match path.strip_prefix("collections.OrderedDict.") {
+        Some(method) => format!("dict.{method}"),
+        None => path.to_owned(),
+    }
 }
 
 /// What is wrong with the names or the number of the arguments of a call that fits no overload.

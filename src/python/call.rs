@@ -233,7 +233,7 @@ impl<'p> Interp<'p> {
         let is_key = matches!(
             (self.standard_class(receiver), name.as_str()),
             (Some("builtins.set"), "add" | "discard" | "remove")
-                | (Some("builtins.dict"), "get" | "setdefault" | "pop")
+                | (Some("collections.OrderedDict"), "get" | "setdefault" | "pop")
         );
         if let Some(key) = args.pos.first().filter(|_| is_key)
             && self.refuse_unhashable(&key.value, span)

@@ -136,7 +136,8 @@ impl Interp<'_> {
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::List(_) | Data::Dict(_) | Data::Set(_) => match self.heap.type_of(*id)? {
                     "list" => Some("builtins.list"),
-                    "dict" => Some("builtins.dict"),
+                    // An `OrderedDict` has the same model, and its methods take more arguments.
+                    "dict" => Some("collections.OrderedDict"),
                     "set" => Some("builtins.set"),
                     _ => None,
                 },
