@@ -185,10 +185,26 @@ impl Project {
                 {
                     return Found::Nothing;
                 }
+                // The file changes where Python searches, and several folders have a module of this name.
+                Found::File(path)
+                    if base != folder && from.text().contains("sys.path") && self.is_ambiguous(&path, parts) =>
+                {
+                    return Found::Nothing;
+                }
                 found => return found,
             }
         }
         namespace
+    }
+
+    /// Whether another named file than this one could be the module of a dotted name.
+    fn is_ambiguous(&self, found: &Path, parts: &[&str]) -> bool {
+        let name: PathBuf = parts.iter().collect();
+        let (module, package) = (name.with_extension("py"), name.join("__init__.py"));
+        self.named_files().any(|file| {
+            let path = file.canonical();
+            path != found && (path.ends_with(&module) || path.ends_with(&package))
+        })
     }
 
     /// Follows a dotted name down from a folder.

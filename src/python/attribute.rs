@@ -72,7 +72,11 @@ impl<'p> Interp<'p> {
                     Data::Module { scope, file } => {
                         let (scope, file) = (*scope, *file);
                         Some(match self.scope_var(scope, name) {
-                            Some(_) if self.context.speculative && self.is_set_from_outside(file, name) => {
+                            Some(value)
+                                if self.context.speculative
+                                    && (self.is_set_from_outside(file, name)
+                                        || self.is_filled_from_outside(&value, name)) =>
+                            {
                                 Value::Unknown
                             }
                             Some(value) => value,
@@ -162,6 +166,11 @@ impl<'p> Interp<'p> {
     fn is_set_from_outside(&self, module: FileId, name: Sym) -> bool {
         let stem = self.sources.own_path(module).and_then(|path| Path::new(path).file_stem()?.to_str());
         stem.is_some_and(|stem| self.sources.assigns(self.root, &format!("{stem}.{name}")))
+    }
+
+    /// Whether other code may have filled a placeholder in a module, under any name of the module.
+    fn is_filled_from_outside(&self, value: &Value, name: Sym) -> bool {
+        value.is_none() && self.sources.assigns_from_outside(self.root, name.as_str())
     }
 
     /// A submodule that another file has imported.

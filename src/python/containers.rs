@@ -68,7 +68,11 @@ impl Interp<'_> {
             },
             Value::Method(pair) if pair.1.as_str() == super::attribute::UNKNOWN_SHAPE => match index {
                 // `df.groupby(…).size()` is a Series, which accepts labels and lists.
-                _ if index.number_type() == Some(Type::Int) => Value::Any(Type::Int),
+                _ if index.number_type() == Some(Type::Int) => {
+                    // The shape of an object of an unseen class may contain other values.
+                    self.supposes_numbers |= pair.0.is_unknown();
+                    Value::Any(Type::Int)
+                }
                 _ => Value::Unknown,
             },
             // `List[int]`, `Tensor["B C"]`: annotations.

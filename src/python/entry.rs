@@ -12,7 +12,7 @@ use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
 use crate::syntax::{Expr, Ranged, Span, Stmt, expressions, path_of};
-use crate::value::{Data, Function, ObjId, Sym, Value, sym};
+use crate::value::{Data, Dict, Function, Items, ObjId, Sym, Value, sym};
 
 /// A function that nothing called, and the receiver if it is a method.
 struct Uncalled<'p> {
@@ -349,6 +349,24 @@ impl<'p> Interp<'p> {
         tensor.shape.is_none() && tensor.dtype.is_none()
     }
 
+    /// Makes the content of the empty lists and dictionaries of an instance unknown: other code fills them.
+    fn fill_collections(&mut self, object: ObjId) {
+        let Some(instance) = self.heap.instance_of(&Value::Obj(object)) else { return };
+        let values: Vec<ObjId> = instance.attrs.values().filter_map(Value::as_obj).collect();
+        for id in values {
+            match self.heap.get(id) {
+                Data::List(Items::Exact(items)) if items.is_empty() => {
+                    *self.heap.get_mut(id) = Data::List(Items::Many(Value::Unknown));
+                    self.heap.note_perhaps_empty(&Value::Obj(id));
+                }
+                Data::Dict(dict) if dict.entries.is_empty() && dict.open.is_none() => {
+                    *self.heap.get_mut(id) = Data::Dict(Dict { open: Some(Value::Unknown), ..Dict::default() });
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// The receiver for uncalled methods of a class: constructed with unknown arguments, and with
     /// unknown values of the attributes that other methods set.
     fn receiver(&mut self, class: ObjId, instances: &mut FxHashMap<ObjId, Value>, span: Span) -> Value {
@@ -392,6 +410,7 @@ impl<'p> Interp<'p> {
                     _ => self.heap.set_attr(id, name.as_str(), Value::Unknown),
                 }
             }
+            self.fill_collections(id);
             // Methods of the parts of the instance may have run, too.
             self.forget_assigned(&value);
             // The program may do anything to the instance.

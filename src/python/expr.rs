@@ -261,6 +261,14 @@ impl<'p> Interp<'p> {
                 {
                     return Value::Unknown;
                 }
+                // Other functions of the module may have filled an empty collection.
+                Some(value)
+                    if self.context.speculative
+                        && names.parent.is_none()
+                        && self.payload(value).is_some_and(|payload| self.is_empty_collection(&payload)) =>
+                {
+                    return Value::Unknown;
+                }
                 Some(value) => return value.clone(),
             }
         }

@@ -203,7 +203,8 @@ impl Interp<'_> {
                 .and_then(|_| self.own_type(value))
                 .filter(|class| !matches!(*class, "tensor" | "function")),
         };
-        let is_set = |class| matches!(class, "set" | "dict_keys" | "dict_items");
+        let is_view = |class| matches!(class, "dict_keys" | "dict_items");
+        let is_set = |class| class == "set";
         match (class(left), class(right)) {
             (Some("plain"), Some("plain")) | (None, _) | (_, None) => false,
             // Sequences with a number or a text are judged elsewhere: the number may be a NumPy scalar.
@@ -213,6 +214,8 @@ impl Interp<'_> {
             (Some(a), Some(b)) => match op {
                 BinOp::Add => !(a == b && matches!(a, "list" | "tuple")),
                 BinOp::BitOr if a == "dict" && b == "dict" => false,
+                // Views accept any collection.
+                BinOp::Sub | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor if is_view(a) || is_view(b) => false,
                 BinOp::Sub | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => !(is_set(a) && is_set(b)),
                 BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => false,
                 _ => true,
@@ -358,6 +361,15 @@ impl Interp<'_> {
             return None;
         }
         Some(self.refuse_protocol(object, "cannot be called", "__call__", span))
+    }
+
+    /// Whether a value is a list or dictionary that is known to be empty.
+    pub(super) fn is_empty_collection(&self, value: &Value) -> bool {
+        match value.as_obj().map(|id| self.heap.get(id)) {
+            Some(Data::List(Items::Exact(items))) => items.is_empty(),
+            Some(Data::Dict(dict)) => dict.entries.is_empty() && dict.open.is_none(),
+            _ => false,
+        }
     }
 
     /// Records the type of a new value.

@@ -9,7 +9,7 @@ use super::interp::Interp;
 use super::leave::{BlockKind, Catches, Exit, Leave};
 use super::stmt::Flow;
 use crate::syntax::ast::StmtWith;
-use crate::syntax::{Expr, Span};
+use crate::syntax::{Expr, Span, is_method_call};
 use crate::value::{Delta, Value, sym};
 
 impl<'p> Interp<'p> {
@@ -23,6 +23,8 @@ impl<'p> Interp<'p> {
         if let Expr::BoolOp(both) = &item.context_expr
             && both.op.is_and()
             && both.values.iter().all(Expr::is_call_expr)
+            // This is no context manager, and has done its work.
+            && !both.values.iter().any(|call| call.as_call_expr().is_some_and(|call| is_method_call(call, "eval") || is_method_call(call, "train")))
         {
             let span = self.span(both);
             let message = "`and` gives only the last context manager, so the others are never entered: separate them \

@@ -153,6 +153,7 @@ impl<'a> Scope<'a> {
                 && !self.in_loops.contains(root)
                 && !self.attributes.contains(path)
                 && !self.is_fixed(root)
+                && !(path.len() == 1 && self.is_literal(root))
                 && !self.holds_with_literals(path, &one.test)
         };
         let mut before = self.inside.iter().filter(|stmt| stmt.range().start() < one.range().start());
@@ -197,6 +198,13 @@ impl<'a> Scope<'a> {
         };
         !about.is_empty()
             && constructors().any(|def| statements(&def.body, false).iter().any(|stmt| guards(stmt, &about)))
+    }
+
+    /// Whether the scope itself gives a variable only a constant, so that one arm never runs.
+    fn is_literal(&self, name: &str) -> bool {
+        let assigned = self.inside.iter().filter_map(|stmt| stmt.as_assign_stmt());
+        let mut to = assigned.filter(|assign| assign.targets.iter().any(|target| path_of(target) == [name]));
+        self.bound.times(name) == 1 && to.any(|assign| assign.value.is_literal_expr())
     }
 
     /// Whether the module gives a name only a constant, a function or a class, so that one arm never runs.

@@ -114,9 +114,13 @@ impl MissingSuperInit {
     }
 }
 
-/// Whether the class has no constructor, or one that a decorator has not replaced.
+/// Whether the class has no constructor, or one that a decorator has not replaced, and does not set attributes in its
+/// own way.
 fn is_plain(it: &Interp<'_>, class: &UserClass) -> bool {
     let init = sym("__init__");
+    if class.attrs.contains_key(&sym("__setattr__")) {
+        return false;
+    }
     class.attrs.get(&init).is_none_or(|function| {
         let function = function.as_obj().map(|id| it.heap.get(id));
         matches!(function, Some(Data::Function(function)) if function.name == init)
