@@ -42,13 +42,17 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
     }
 }
 
+/// PyTorch's names of parameters, and NumPy's.
+const NAMES: &[(&str, &str)] = &[("dim", "axis"), ("keepdim", "keepdims")];
+
+/// Functions of NumPy that take the arrays as one list or tuple.
+const STACKING: &[&str] = &["column_stack", "dstack", "hstack", "vstack"];
+
 /// Rejects PyTorch's ways to call a function in a call of a function of NumPy; returns whether it did.
 pub(super) fn refuse_names_of_torch(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) -> bool {
     if it.may_be_fallback() {
         return false;
     }
-    const NAMES: &[(&str, &str)] = &[("dim", "axis"), ("keepdim", "keepdims")];
-    const STACKING: &[&str] = &["column_stack", "dstack", "hstack", "vstack"];
     let function = path.as_str().rsplit('.').next().unwrap_or_default();
     if STACKING.contains(&function) && args.pos.len() > 1 && !args.is_open() {
         it.report_arguments(format!("`{function}` takes the arrays as one list or tuple"), span);

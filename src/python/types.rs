@@ -161,7 +161,7 @@ impl Interp<'_> {
             }
             (Some("function"), Value::Obj(_)) => "a function".to_owned(),
             (Some("iterator" | "loader_iterator"), _) => "an iterator".to_owned(),
-            (Some("list" | "set" | "dict" | "tensor" | "function"), _) | (None, _) => {
+            (Some("list" | "set" | "dict" | "tensor" | "function") | None, _) => {
                 kind_text(&self.heap, value).to_owned()
             }
             (Some(class), _) => format!("a `{class}` object"),

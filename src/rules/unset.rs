@@ -153,7 +153,7 @@ impl<'a> Scope<'a> {
                 && !self.in_loops.contains(root)
                 && !self.attributes.contains(path)
                 && !self.is_fixed(root)
-                && !(path.len() == 1 && self.is_literal(root))
+                && (path.len() > 1 || !self.is_literal(root))
                 && !self.holds_with_literals(path, &one.test)
         };
         let mut before = self.inside.iter().filter(|stmt| stmt.range().start() < one.range().start());
