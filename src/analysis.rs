@@ -2,6 +2,7 @@
 
 mod coverage;
 mod defaults;
+mod functions;
 mod options;
 mod starred;
 mod witness;
@@ -185,6 +186,7 @@ fn run(
             missing_import: &missing,
             setting: &setting,
             never_logs: &|name: &str| project.never_logs(file, name),
+            function: &|path: &[&str]| functions::imported(project, file, path),
             option: &|root: &str, name: &str| match project.option(file, root, name) {
                 CommandLine::Defined => rules::Setting::Present,
                 CommandLine::Missing(known) => rules::Setting::Missing(known),

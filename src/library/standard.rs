@@ -208,6 +208,7 @@ fn kinds_of(it: &Interp<'_>, value: &Value) -> Option<&'static [&'static str]> {
         Value::Any(Type::Float) => &["int", "float"],
         Value::Tuple(_) => &["iterable"],
         value if value.number_type().is_some() => &["int", "float"],
+        value if it.own_type(value) == Some("function") => &["callable"],
         Value::Obj(id) => match it.heap.get(*id) {
             Data::Tensor(tensor) if tensor.wrapper.is_none() && tensor.array == ArrayKind::Torch => {
                 &["int", "float", "iterable"]
@@ -217,7 +218,6 @@ fn kinds_of(it: &Interp<'_>, value: &Value) -> Option<&'static [&'static str]> {
                 &["reader", "writer", "iterable"]
             }
             _ if it.heap.type_of(*id).is_some() => &["iterable"],
-            Data::Function(_) => &["callable"],
             _ => return None,
         },
         _ => return None,

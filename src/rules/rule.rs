@@ -6,7 +6,7 @@ use super::trace::{Moment, Trace};
 use super::{Found, Rules};
 use crate::diagnostic::{Diagnostic, Label, Severity, Witness};
 use crate::python::{Bound, Event, Interp, Rejection};
-use crate::syntax::ast::StmtClassDef;
+use crate::syntax::ast::{StmtClassDef, StmtFunctionDef};
 use crate::syntax::{Expr, FileId, Span, Stmt, TextRange, blocks, has_base, methods, statements};
 use crate::value::{Sym, Value};
 
@@ -95,6 +95,7 @@ pub(crate) struct Answers<'a> {
     pub missing_import: MissingImport<'a>,
     pub setting: &'a dyn Fn(&str, &str) -> Setting<'a>,
     pub never_logs: &'a dyn Fn(&str) -> bool,
+    pub function: ImportedFunction<'a>,
     pub option: &'a dyn Fn(&str, &str) -> Setting<'a>,
 }
 
@@ -119,6 +120,8 @@ pub(crate) struct Source<'a> {
     pub(super) setting: &'a dyn Fn(&str, &str) -> Setting<'a>,
     /// Whether the program logs values with Lightning, but none under this name.
     pub(super) never_logs: &'a dyn Fn(&str) -> bool,
+    /// The function of another file that a call of `name(…)` or `module.name(…)` runs.
+    pub(super) function: ImportedFunction<'a>,
     /// Whether the program defines an option of the command line, which the code reads as an attribute of a variable.
     pub(super) option: &'a dyn Fn(&str, &str) -> Setting<'a>,
     /// All statements, including those in functions and classes.
@@ -146,7 +149,7 @@ impl<'a> Source<'a> {
         project: Answers<'a>,
     ) -> Source<'a> {
         let statements = statements(body, true);
-        let Answers { package, is_executed, excludes, missing_import, setting, never_logs, option } = project;
+        let Answers { package, is_executed, excludes, missing_import, setting, never_logs, function, option } = project;
         Source {
             file,
             body,
@@ -158,6 +161,7 @@ impl<'a> Source<'a> {
             missing_import,
             setting,
             never_logs,
+            function,
             option,
             statements,
         }
@@ -232,6 +236,9 @@ pub(crate) struct Call<'a> {
 /// returns why the import fails and the names that the module defines instead, or `None` if the import may
 /// succeed.
 pub(crate) type MissingImport<'a> = &'a dyn Fn(&str, u32, Option<&str>) -> Option<(String, Vec<&'a str>)>;
+
+/// A function that takes the path of a callee, and returns the function of another file that the call runs.
+pub(crate) type ImportedFunction<'a> = &'a dyn Fn(&[&str]) -> Option<&'a StmtFunctionDef>;
 
 /// The findings of rules.
 pub(super) struct Findings<'c> {

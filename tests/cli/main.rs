@@ -3,6 +3,7 @@
 mod bad_input;
 mod coverage;
 mod doctor;
+mod files;
 mod gate;
 mod launch;
 mod off_by_default;

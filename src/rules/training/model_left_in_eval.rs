@@ -8,7 +8,7 @@
 //! Many training programs cannot be analysed that far, because their models come from unseen code. For these,
 //! the rule searches the text for a loop that computes gradients and then calls a function of the same file
 //! that calls `eval()`, although `train()` is called only before the loop. Both kinds of findings are at the
-//! `eval()`, so that one mistake is reported once.
+//! `eval()`, so that one mistake is reported once. If the function is in another file, the finding is at its call.
 
 use std::cell::RefCell;
 
@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
 use crate::rules::notes::is_without_gradients;
-use crate::rules::rule::{Call, Context, Findings, Rule, Source};
+use crate::rules::rule::{Call, Context, Findings, ImportedFunction, Rule, Source};
 use crate::rules::trace::{Moment, fates, parameters, reach, set_fates};
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
 use crate::syntax::{
@@ -103,13 +103,17 @@ impl Rule for ModelLeftInEval {
     const LATER_ROUNDS: bool = true;
 
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        if ![".eval()", ".train(", ".backward("].iter().all(|text| source.text.contains(text)) {
+        if ![".train(", ".backward("].iter().all(|text| source.text.contains(text)) {
             return;
         }
         let functions = Functions::of(source);
-        for Left { train, eval } in source.blocks().flat_map(|block| functions.left_in(block)) {
+        for Left { train, eval, called } in source.blocks().flat_map(|block| functions.left_in(block)) {
             let message = "from the second iteration of the training loop on, the model stays in evaluation mode while \
                            it is trained";
+            let message = match called {
+                Some(name) => format!("{message}: `{name}` calls `eval()`"),
+                None => message.to_owned(),
+            };
             let what = "`train()` is called only here, before the loop".to_owned();
             let labels = vec![Label { span: source.span(train.range()), message: what }];
             findings.report(NAME, Severity::Warning, message, source.span(eval.range()), labels);
@@ -233,7 +237,10 @@ fn is(state: &State, topic: Topic) -> bool {
 /// A call of `model.train()` before a loop, and a call of `model.eval()` in a function that the loop calls.
 struct Left<'a> {
     train: &'a ExprCall,
+    /// If the function is in another file: its call.
     eval: &'a ExprCall,
+    /// The name of a function in another file.
+    called: Option<&'a str>,
 }
 
 /// All functions of a file. Several functions may have the same name: any of them may be the one that is
@@ -241,12 +248,13 @@ struct Left<'a> {
 struct Functions<'a> {
     all: Vec<&'a StmtFunctionDef>,
     text: &'a str,
+    imported: ImportedFunction<'a>,
 }
 
 impl<'a> Functions<'a> {
     fn of(source: &Source<'a>) -> Self {
         let all = source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt()).collect();
-        Functions { all, text: source.text }
+        Functions { all, text: source.text, imported: source.function }
     }
 
     fn named(&self, name: &str) -> Vec<&'a StmtFunctionDef> {
@@ -267,25 +275,43 @@ impl<'a> Functions<'a> {
             let later = block.get(at + 1..).unwrap_or_default();
             let mut loops = later.iter().filter(|stmt| matches!(stmt, Stmt::For(_) | Stmt::While(_)));
             let eval = loops.find_map(|outer| self.evaluated_in(outer, &model));
-            found.extend(eval.map(|eval| Left { train, eval }));
+            found.extend(eval.map(|(eval, called)| Left { train, eval, called }));
         }
         found
     }
 
     /// The `eval()` of a function that the loop calls after `backward()`, if nothing in the loop may set the mode
-    /// again.
-    fn evaluated_in(&self, outer: &'a Stmt, model: &[&'a str]) -> Option<&'a ExprCall> {
+    /// again. For a function of another file: its call and its name.
+    fn evaluated_in(&self, outer: &'a Stmt, model: &[&'a str]) -> Option<(&'a ExprCall, Option<&'a str>)> {
         let all = calls(outer);
         let first = all.iter().filter(|call| is_method_call(call, "backward")).map(|call| call.start()).min()?;
         if all.iter().any(|call| self.may_train(call, model, CALLS)) {
             return None;
         }
-        all.iter().filter(|call| call.start() > first && !leaves_loop(outer, call)).find_map(|call| {
-            let def = self.own(call)?;
+        all.iter().copied().filter(|call| call.start() > first && !leaves_loop(outer, call)).find_map(|call| {
+            let own = self.own(call);
+            let def = own.or_else(|| self.imported(call).filter(|_| gives(call, model)))?;
             let object = object_in(def, call, model)?;
             let is_plain = def.decorator_list.iter().all(|one| is_without_gradient(&one.expression));
-            let eval = def.body.iter().find_map(|stmt| evaluates(stmt, &object));
-            eval.filter(|_| is_plain)
+            let eval = def.body.iter().find_map(|stmt| evaluates(stmt, &object)).filter(|_| is_plain)?;
+            Some(if own.is_some() { (eval, None) } else { (call, Some(def.name.as_str())) })
+        })
+    }
+
+    /// The function of another file that a call runs, if no function of this file has its name.
+    fn imported(&self, call: &ExprCall) -> Option<&'a StmtFunctionDef> {
+        let path = path_of(&call.func);
+        let name = path.last()?;
+        if self.named(name).is_empty() { (self.imported)(&path) } else { None }
+    }
+
+    /// Whether a function of another file that gets the model may put it into training mode: it calls one of
+    /// [`MODES`], or passes the model on.
+    fn may_train_in(def: &StmtFunctionDef, object: &[&str]) -> bool {
+        def.body.iter().flat_map(calls).any(|call| {
+            let Some(name) = called(call) else { return false };
+            let is_harmless = HARMLESS.iter().any(|part| name.contains(part));
+            MODES.contains(&name) || !is_harmless && gives(call, object)
         })
     }
 
@@ -325,8 +351,20 @@ impl<'a> Functions<'a> {
             _ => false,
         };
         let is_harmless = HARMLESS.iter().any(|part| name.contains(part));
+        if gives(call, model)
+            && let Some(def) = self.imported(call)
+            && let Some(object) = object_in(def, call, model)
+        {
+            return Self::may_train_in(def, &object);
+        }
         (gets && !is_harmless) || (is_inherited && model.first() == Some(&"self") && !is_model(call, model))
     }
+}
+
+/// Whether a call passes the model as an argument.
+fn gives(call: &ExprCall, model: &[&str]) -> bool {
+    let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+    call.arguments.args.iter().chain(keywords).any(|argument| path_of(argument) == model)
 }
 
 /// The depth to which calls of functions of the file are followed.
