@@ -75,8 +75,7 @@ pub(super) fn refuse_kinds(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
         let Some(kinds) = all.iter().find(|kinds| kinds.parameter == name.as_str()) else { continue };
         // In a function that nothing calls, the number may be a tensor that has a wrong annotation.
         let is_exact = matches!(arg.value, Value::Int(_) | Value::Float(_) | Value::Bool(_));
-        let is_supposed = cx.it.supposes_numbers && cx.it.speculative() && !is_exact;
-        if !is_class && is_supposed && arg.value.number_type().is_some() {
+        if !is_class && cx.it.speculative() && arg.value.number_type().is_some() && !is_exact {
             continue;
         }
         let Some(wanted) = kinds_of(cx, &arg.value) else { continue };

@@ -167,7 +167,7 @@ pub(crate) struct Interp<'p> {
     /// The last evaluated comprehension or generator may have no elements.
     pub(super) perhaps_none: bool,
     /// Whether the type of a number may come from the annotation of a parameter, which may be wrong.
-    pub(crate) supposes_numbers: bool,
+    pub(super) supposes_numbers: bool,
     /// The current path ended inside an expression.
     pub(super) stopped: bool,
     pub(super) context: Context,
