@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::data;
 use super::torch::nn::modules;
-use crate::python::{RemovedName, meant, nearest};
+use crate::python::{FUNCTIONS, RemovedName, meant, nearest};
 use crate::value::{ArrayKind, Data, DeviceKind, Dict, Heap, Key, Sym, Tensor, Type, Value, sym};
 
 /// Names by the dotted path of their module or class.
@@ -174,19 +174,14 @@ const MODULES: &[&str] = &[
     "pandas",
 ];
 
-/// Builtin functions and classes that have no public attributes. Programs use them by mistake in place of a
-/// variable that has another name: `map.max()`, `input.size(0)`.
-#[rustfmt::skip]
-const WITHOUT_ATTRIBUTES: &[&str] = &[
-    "abs", "all", "any", "callable", "dir", "divmod", "enumerate", "eval", "filter", "format", "getattr", "hash", "id",
-    "input", "isinstance", "iter", "len", "map", "max", "min", "next", "open", "ord", "pow", "print", "repr",
-    "reversed", "round", "sorted", "sum", "vars", "zip",
-];
+/// Builtin classes that programs use by mistake in place of a variable that has another name: `map.max()`.
+const ITERATORS: &[&str] = &["enumerate", "filter", "map", "reversed", "zip"];
 
 /// The message for an attribute of a builtin function.
 pub(crate) fn attribute_of_builtin(path: &str, name: &str) -> Option<String> {
-    let builtin = path.strip_prefix("builtins.").filter(|builtin| WITHOUT_ATTRIBUTES.contains(builtin))?;
-    (!name.starts_with("__")).then(|| {
+    let builtin = path.strip_prefix("builtins.")?;
+    let has_none = FUNCTIONS.contains(&builtin) || ITERATORS.contains(&builtin);
+    (has_none && !name.starts_with("__")).then(|| {
         format!("Python's builtin function `{builtin}` has no attribute `{name}`: no variable of this name is set")
     })
 }

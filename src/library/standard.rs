@@ -5,9 +5,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::python::{Args, Const, Interp, Param, Sig, missing_argument, surplus_arguments, unknown_argument};
+use crate::python::{Args, Interp, Sig, lacks_positions, missing_argument, surplus_arguments, unknown_argument};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Sym, Type, Value, counted, kind_text, sym};
+use crate::value::{ArrayKind, Data, Sym, Type, Value, counted, kind_text};
 
 /// One way to call a function.
 struct Overload {
@@ -41,31 +41,15 @@ static ALL: LazyLock<FxHashMap<&str, Overloads>> = LazyLock::new(|| {
 
 /// Reads the parameters of a line: `fp: reader, *, cls=..., object_hook: callable|none=...`.
 fn parse(text: &'static str) -> Overload {
-    let mut sig = Sig { params: Vec::new(), star: None, double_star: false };
-    let (mut kinds, mut of_star) = (Vec::new(), Vec::new());
-    let mut keyword_only = false;
-    for part in text.split(", ").filter(|part| !part.is_empty()) {
-        let (part, default) = match part.strip_suffix("=...") {
-            Some(part) => (part, Some(Const::Other)),
-            None => (part, None),
-        };
-        let (name, taken) = part.split_once(": ").unwrap_or((part, ""));
-        let taken: Vec<&str> = taken.split('|').filter(|kind| !kind.is_empty()).collect();
-        if name == "*" {
-            keyword_only = true;
-        } else if name.starts_with("**") {
-            sig.double_star = true;
-        } else if let Some(star) = name.strip_prefix('*') {
-            sig.star = Some((sig.params.len(), sym(star)));
-            keyword_only = true;
-            of_star = taken;
-        } else {
-            sig.params.push(Param { name: sym(name), default, keyword_only });
-            kinds.push(taken);
-        }
-    }
-    kinds.push(of_star);
-    Overload { sig: Arc::new(sig), kinds }
+    let taken = |part: &'static str| {
+        let kinds = part.trim_end_matches("=...").split_once(": ").map_or("", |(_, kinds)| kinds);
+        kinds.split('|').filter(|kind| !kind.is_empty()).collect()
+    };
+    let named = text.split(", ").filter(|part| !matches!(*part, "" | "*") && !part.starts_with("**"));
+    let (star, params): (Vec<_>, Vec<_>) = named.partition(|part| part.starts_with('*'));
+    let of_star = star.first().map_or_else(Vec::new, |part| taken(part));
+    let kinds = params.into_iter().map(taken).chain([of_star]).collect();
+    Overload { sig: Arc::new(Sig::parse(text)), kinds }
 }
 
 /// A reason why an overload does not accept a call.
@@ -177,14 +161,10 @@ fn judge(it: &Interp<'_>, path: &str, overload: &Overload, args: &Args) -> Optio
 /// Functions that take the elements of their first argument by position.
 const BY_POSITION: &[&str] = &["random.choice", "random.sample", "random.shuffle"];
 
-/// Types without positions.
-const UNORDERED: &[&str] =
-    &["dict", "dict_items", "dict_keys", "dict_values", "enumerate", "filter", "generator", "map", "set", "zip"];
-
 /// Rejects a call of a function that needs a sequence, but gets a set, a dictionary or an iterator.
 fn refuse_unordered(it: &mut Interp<'_>, path: &str, args: &Args) -> bool {
     let Some(arg) = args.pos.first().filter(|_| BY_POSITION.contains(&path)) else { return false };
-    let Some(own) = it.own_type(&arg.value).filter(|own| UNORDERED.contains(own)) else { return false };
+    let Some(own) = it.own_type(&arg.value).filter(|own| lacks_positions(own)) else { return false };
     let message = format!("`{path}` needs a sequence, but gets a `{own}` object: use `list(…)`");
     it.refuse_operation(&[&arg.value], message, arg.span);
     true

@@ -117,7 +117,8 @@ pub(crate) struct Param {
 }
 
 /// A signature in Python's syntax: `input, dim=None, *, dtype=None`. `*size` means any number of
-/// positional arguments (or one tuple or list of them), and `**kwargs` any keyword arguments.
+/// positional arguments (or one tuple or list of them), and `**kwargs` any keyword arguments. Annotations (`fp: reader`)
+/// are skipped.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sig {
     pub params: Vec<Param>,
@@ -128,6 +129,7 @@ pub(crate) struct Sig {
 
 impl Sig {
     pub(crate) fn parse(text: &'static str) -> Sig {
+        let named = |part: &str| sym(part.split(':').next().unwrap_or_default().trim());
         let mut sig = Sig { params: Vec::new(), star: None, double_star: false };
         let mut keyword_only = false;
         for part in split_top(text) {
@@ -140,14 +142,14 @@ impl Sig {
             } else if part.starts_with("**") {
                 sig.double_star = true;
             } else if let Some(name) = part.strip_prefix('*') {
-                sig.star = Some((sig.params.len(), sym(name)));
+                sig.star = Some((sig.params.len(), named(name)));
                 keyword_only = true;
             } else {
                 let (name, default) = match part.split_once('=') {
-                    Some((name, default)) => (name.trim(), Some(Const::parse(default))),
+                    Some((name, default)) => (name, Some(Const::parse(default))),
                     None => (part, None),
                 };
-                sig.params.push(Param { name: sym(name), default, keyword_only });
+                sig.params.push(Param { name: named(name), default, keyword_only });
             }
         }
         sig

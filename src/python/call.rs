@@ -224,34 +224,13 @@ impl<'p> Interp<'p> {
         if let Some(owner) = self.dict_owner(receiver) {
             return self.attributes_method(&owner, name, args, span);
         }
-        let library = self.library;
-        if let Some(class) = self.standard_class(receiver)
-            && library.refuse_standard(self, &format!("{class}.{name}"), &args, span)
-        {
+        if self.refuse_method_call(receiver, name, &args, span) {
             return Value::Unknown;
-        }
-        let is_key = matches!(
-            (self.standard_class(receiver), name.as_str()),
-            (Some("builtins.set"), "add" | "discard" | "remove")
-                | (Some("collections.OrderedDict"), "get" | "setdefault" | "pop")
-        );
-        if let Some(key) = args.pos.first().filter(|_| is_key)
-            && self.refuse_unhashable(&key.value, span)
-        {
-            return Value::Unknown;
-        }
-        match (receiver, name.as_str()) {
-            (Value::Str(text), "format") => self.refuse_format_call(text, &args, span),
-            (receiver, "join") if receiver.is_text() => {
-                if let Some(parts) = args.pos.first() {
-                    self.refuse_joined(&parts.value, parts.span);
-                }
-            }
-            _ => {}
         }
         if let Some(value) = self.container_method(receiver, name, &args, span) {
             return value;
         }
+        let library = self.library;
         for class in self.native_classes(receiver) {
             if let Some(value) = library.method(self, class, receiver, name, args.clone(), span) {
                 // The library may call a hook at any time.

@@ -117,13 +117,8 @@ impl<'p> Interp<'p> {
                     CmpOp::Gt => BinOp::Gt,
                     _ => BinOp::Ge,
                 };
-                if !matches!(bin, BinOp::Eq | BinOp::Ne) {
-                    let sign = super::operator::sign(bin);
-                    for operand in [left, right] {
-                        if let Some(refused) = self.refuse_builtin_operand(sign, operand, span) {
-                            return refused;
-                        }
-                    }
+                if let Some(refused) = self.refuse_builtin_operand(bin, [left, right], span) {
+                    return refused;
                 }
                 if let Some(value) = self.compared(bin, left, right, span) {
                     return value;

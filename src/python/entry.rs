@@ -12,7 +12,7 @@ use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
 use crate::syntax::{Expr, Ranged, Span, Stmt, expressions, path_of};
-use crate::value::{Data, Dict, Function, Items, ObjId, Sym, Value, sym};
+use crate::value::{Data, Function, Items, ObjId, Sym, Value, sym};
 
 /// A function that nothing called, and the receiver if it is a method.
 struct Uncalled<'p> {
@@ -247,6 +247,7 @@ impl<'p> Interp<'p> {
                 && let Data::Scope(names) = self.heap.get(scope)
                 && let Some(parent) = names.parent
             {
+                // `own` has each parameter, and a name for each statement that binds it.
                 let is_bound_again =
                     |name: &Sym| parameters.contains(name) && writes.own.iter().filter(|n| *n == name).count() > 1;
                 let is_lost = |name: &Sym| !names.vars.contains_key(name) || is_bound_again(name);
@@ -352,17 +353,15 @@ impl<'p> Interp<'p> {
     /// Makes the content of the empty lists and dictionaries of an instance unknown: other code fills them.
     fn fill_collections(&mut self, object: ObjId) {
         let Some(instance) = self.heap.instance_of(&Value::Obj(object)) else { return };
-        let values: Vec<ObjId> = instance.attrs.values().filter_map(Value::as_obj).collect();
-        for id in values {
-            match self.heap.get(id) {
-                Data::List(Items::Exact(items)) if items.is_empty() => {
-                    *self.heap.get_mut(id) = Data::List(Items::Many(Value::Unknown));
-                    self.heap.note_perhaps_empty(&Value::Obj(id));
-                }
-                Data::Dict(dict) if dict.entries.is_empty() && dict.open.is_none() => {
-                    *self.heap.get_mut(id) = Data::Dict(Dict { open: Some(Value::Unknown), ..Dict::default() });
-                }
-                _ => {}
+        let empty: Vec<Value> =
+            instance.attrs.values().filter(|value| self.is_empty_collection(value)).cloned().collect();
+        for collection in empty {
+            let Some(id) = collection.as_obj() else { continue };
+            if let Data::Dict(dict) = self.heap.get_mut(id) {
+                dict.open = Some(Value::Unknown);
+            } else {
+                *self.heap.get_mut(id) = Data::List(Items::Many(Value::Unknown));
+                self.heap.note_perhaps_empty(&collection);
             }
         }
     }

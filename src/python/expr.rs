@@ -89,25 +89,18 @@ impl<'p> Interp<'p> {
             },
             Expr::List(l) => {
                 let items = self.elements(&l.elts);
-                let list = Value::Obj(self.heap.alloc(Data::List(items)));
-                self.heap.note_type(&list, "list");
-                list
+                self.new_list(items)
             }
             Expr::Set(s) => {
                 let items = self.elements(&s.elts);
                 let span = self.span(s);
                 self.new_set(items, span)
             }
-            Expr::Dict(d) => {
-                let dict = self.dict_display(&d.items);
-                self.heap.note_type(&dict, "dict");
-                dict
-            }
+            Expr::Dict(d) => self.dict_display(&d.items),
             Expr::ListComp(c) => {
                 let items = self.comprehension(&c.generators, |it| it.eval(&c.elt));
                 let none = std::mem::take(&mut self.perhaps_none);
-                let list = Value::Obj(self.heap.alloc(Data::List(items)));
-                self.heap.note_type(&list, "list");
+                let list = self.new_list(items);
                 if none {
                     self.heap.note_perhaps_empty(&list);
                 }
@@ -126,9 +119,7 @@ impl<'p> Interp<'p> {
                     Value::tuple(vec![key, value])
                 });
                 let dict = self.dict_of_pairs(items);
-                let dict = self.heap.dict(dict);
-                self.heap.note_type(&dict, "dict");
-                dict
+                self.new_dict(dict)
             }
             Expr::Lambda(lambda) => {
                 let file = self.file();
@@ -325,7 +316,7 @@ impl<'p> Interp<'p> {
                 },
             }
         }
-        self.heap.dict(dict)
+        self.new_dict(dict)
     }
 
     /// Sets an entry; if the key is unknown, any entry may change.

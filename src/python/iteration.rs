@@ -125,8 +125,7 @@ impl Interp<'_> {
                     },
                     many @ Items::Many(_) => many,
                 };
-                let list = Value::Obj(self.heap.alloc(Data::List(sorted)));
-                self.of_type(list, "list")
+                self.new_list(sorted)
             }
             // The iterator of a loader yields the same batches as the loader.
             "iter" => {
@@ -137,10 +136,7 @@ impl Interp<'_> {
                 self.heap.note_sources(&iterator, values.get(..1).unwrap_or_default());
                 iterator
             }
-            _ => {
-                let list = Value::Obj(self.heap.alloc(Data::List(items)));
-                self.of_type(list, "list")
-            }
+            _ => self.new_list(items),
         }
     }
 

@@ -38,9 +38,7 @@ impl Interp<'_> {
             return;
         }
         if let Some(message) = self.library.attribute_of_builtin(path, name) {
-            // An `import *` may bind the name of the builtin.
-            let bindings = self.sources.bindings(self.file());
-            if bindings.stars.is_empty() && !bindings.has_inner_star && !self.may_be_given(name) {
+            if !self.may_bind_builtins() && !self.may_be_given(name) {
                 self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
             }
             return;
@@ -218,10 +216,8 @@ impl Interp<'_> {
             || self.is_in_try()
             || self.sources.may_set_by_name(self.root, class.as_str())
             || !self.is_never_set(class, name)
-            || match self.members(object) {
-                Some(_) => self.class_attr(id, name).is_some(),
-                None => self.try_getattr(object, name, span).is_some(),
-            }
+            || is_enum && self.class_attr(id, name).is_some()
+            || !is_enum && self.try_getattr(object, name, span).is_some()
         {
             return false;
         }

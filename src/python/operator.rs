@@ -71,14 +71,8 @@ const OPERATORS: &[BinOp] = &[
 impl Interp<'_> {
     pub(crate) fn binary(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
         let library = self.library;
-        // A text may be formatted with a function, `int | None` is a type, and everything can be compared with `==`.
-        let takes_functions = matches!(op, BinOp::Eq | BinOp::Ne | BinOp::BitOr) || op == BinOp::Mod && is_str(left);
-        if !takes_functions {
-            for operand in [left, right] {
-                if let Some(refused) = self.refuse_builtin_operand(sign(op), operand, span) {
-                    return refused;
-                }
-            }
+        if let Some(refused) = self.refuse_builtin_operand(op, [left, right], span) {
+            return refused;
         }
         if let Some(value) = library.binary(self, op, left, right, span) {
             return value;

@@ -1,10 +1,11 @@
 //! Which operations Python's own types support.
 
+use super::Args;
 use super::interp::{Body, Interp};
 use super::library::{BinOp, RejectKind, Rejection};
-use super::operator::is_plain;
+use super::operator::{is_plain, sign};
 use crate::syntax::Span;
-use crate::value::{Data, Function, Items, Key, Source, Sym, Type, Value, kind_text, sym};
+use crate::value::{Data, Dict, Function, Items, Key, Source, Sym, Type, Value, kind_text, sym};
 
 /// An operation that some of Python's own types do not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,50 +29,43 @@ impl Operation {
         }
     }
 
-    /// The types, besides numbers and `None`, that do not support the operation.
-    fn unsupported(self) -> &'static [&'static str] {
+    /// Whether a type other than `None` and numbers does not support the operation. Calls of lists, dictionaries and
+    /// sets are rejected elsewhere.
+    fn lacks(self, class: &str) -> bool {
+        let is_function = matches!(class, "builtin" | "function");
         match self {
-            Operation::Call => &[
-                "dict",
-                "dict_items",
-                "dict_keys",
-                "dict_values",
-                "enumerate",
-                "filter",
-                "generator",
-                "list",
-                "map",
-                "range",
-                "set",
-                "tensor",
-                "zip",
-            ],
-            Operation::Index => &[
-                "builtin",
-                "dict_items",
-                "dict_keys",
-                "dict_values",
-                "enumerate",
-                "filter",
-                "function",
-                "generator",
-                "iterator",
-                "loader_iterator",
-                "map",
-                "set",
-                "zip",
-            ],
+            Operation::Call => is_one_pass(class) || is_view(class) || matches!(class, "range" | "tensor"),
+            Operation::Index => {
+                is_function
+                    || lacks_positions(class) && class != "dict"
+                    || matches!(class, "iterator" | "loader_iterator")
+            }
             // The iterators of loaders have a length.
-            Operation::Length => &["builtin", "enumerate", "filter", "function", "generator", "map", "zip"],
-            Operation::Iterate | Operation::Contain => &["builtin", "function"],
+            Operation::Length => is_function || is_one_pass(class),
+            Operation::Iterate | Operation::Contain => is_function,
         }
     }
+}
+
+/// Whether objects of this type of Python yield each element once.
+fn is_one_pass(class: &str) -> bool {
+    matches!(class, "enumerate" | "filter" | "generator" | "map" | "zip")
+}
+
+/// Whether a type is that of a view of a dictionary.
+fn is_view(class: &str) -> bool {
+    matches!(class, "dict_items" | "dict_keys" | "dict_values")
+}
+
+/// Whether the elements of a collection of this type of Python have no positions.
+pub(crate) fn lacks_positions(class: &str) -> bool {
+    is_one_pass(class) || is_view(class) || matches!(class, "dict" | "set")
 }
 
 /// Python's builtin functions that programs use by mistake in place of a variable that has another name. None of
 /// them is a class.
 #[rustfmt::skip]
-const FUNCTIONS: &[&str] = &[
+pub(crate) const FUNCTIONS: &[&str] = &[
     "abs", "all", "any", "callable", "dir", "divmod", "eval", "format", "getattr", "hash", "id", "input",
     "isinstance", "iter", "len", "max", "min", "next", "open", "ord", "pow", "print", "repr", "round", "sorted",
     "sum", "vars",
@@ -86,16 +80,17 @@ const KEYS_AS_ATTRIBUTES: &[&str] = &[
     "dotdict", "Dotdict", "dot_dict", "DotMap", "dotmap", "Namespace", "RecursiveNamespace", "sacred",
 ];
 
+/// The class whose methods those of a dictionary are checked against. An `OrderedDict` has the same model as a plain
+/// dictionary, and its methods take more arguments.
+const DICT: &str = "collections.OrderedDict";
+
 impl Interp<'_> {
     /// The name of the type of a value that is certainly one of Python's own iterators, views, collections or
     /// functions; `tensor` for an array or tensor.
     pub(crate) fn own_type(&self, value: &Value) -> Option<&'static str> {
         if let Value::Path(path) = value {
             let name = path.as_str().strip_prefix("builtins.")?;
-            // An `import *` may bind the name of the builtin.
-            let bindings = self.sources.bindings(self.file());
-            let is_sure = bindings.stars.is_empty() && !bindings.has_inner_star;
-            return (is_sure && FUNCTIONS.contains(&name)).then_some("builtin");
+            return (FUNCTIONS.contains(&name) && !self.may_bind_builtins()).then_some("builtin");
         }
         if self.is_sure_function(value) {
             return Some("function");
@@ -122,6 +117,12 @@ impl Interp<'_> {
         }
     }
 
+    /// Whether an `import *` of the current file may bind the name of a builtin.
+    pub(super) fn may_bind_builtins(&self) -> bool {
+        let bindings = self.sources.bindings(self.file());
+        !bindings.stars.is_empty() || bindings.has_inner_star
+    }
+
     /// Whether a function without decorators is a generator function, not a coroutine function.
     fn is_generator(&self, function: &Function) -> bool {
         let body = self.code.get(function.code.0 as usize).map(|code| code.body);
@@ -129,15 +130,14 @@ impl Interp<'_> {
     }
 
     /// The path of the class of a value that is certainly an instance of a class of the standard library.
-    pub(super) fn standard_class(&self, value: &Value) -> Option<&'static str> {
+    fn standard_class(&self, value: &Value) -> Option<&'static str> {
         match value {
             Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => Some("builtins.str"),
             Value::Any(Type::Bytes) => Some("builtins.bytes"),
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::List(_) | Data::Dict(_) | Data::Set(_) => match self.heap.type_of(*id)? {
                     "list" => Some("builtins.list"),
-                    // An `OrderedDict` has the same model, and its methods take more arguments.
-                    "dict" => Some("collections.OrderedDict"),
+                    "dict" => Some(DICT),
                     "set" => Some("builtins.set"),
                     _ => None,
                 },
@@ -152,6 +152,35 @@ impl Interp<'_> {
         }
     }
 
+    /// Rejects a call of a method of Python's own types or of the standard library that never accepts these
+    /// arguments; returns whether it did.
+    pub(super) fn refuse_method_call(&mut self, receiver: &Value, name: Sym, args: &Args, span: Span) -> bool {
+        let Some(class) = self.standard_class(receiver) else { return false };
+        let library = self.library;
+        if library.refuse_standard(self, &format!("{class}.{name}"), args, span) {
+            return true;
+        }
+        let first = args.pos.first();
+        match (class, name.as_str()) {
+            ("builtins.set", "add" | "discard" | "remove") | (DICT, "get" | "setdefault" | "pop") => {
+                first.is_some_and(|key| self.refuse_unhashable(&key.value, span))
+            }
+            ("builtins.str", "format") => {
+                if let Value::Str(text) = receiver {
+                    self.refuse_format_call(text, args, span);
+                }
+                false
+            }
+            ("builtins.str", "join") => {
+                if let Some(parts) = first {
+                    self.refuse_joined(&parts.value, parts.span);
+                }
+                false
+            }
+            _ => false,
+        }
+    }
+
     /// How messages name a value.
     pub(super) fn named(&self, value: &Value) -> String {
         match (self.own_type(value), value) {
@@ -159,7 +188,6 @@ impl Interp<'_> {
                 let name = path.as_str().trim_start_matches("builtins.");
                 format!("Python's builtin function `{name}`")
             }
-            (Some("function"), Value::Obj(_)) => "a function".to_owned(),
             (Some("iterator" | "loader_iterator"), _) => "an iterator".to_owned(),
             (Some("list" | "set" | "dict" | "tensor" | "function") | None, _) => {
                 kind_text(&self.heap, value).to_owned()
@@ -170,25 +198,23 @@ impl Interp<'_> {
 
     /// Rejects an operation that the type of a value does not support.
     pub(super) fn refuse_unsupported(&mut self, operation: Operation, value: &Value, span: Span) -> Option<Value> {
-        let is_number = value.number_type().is_some();
         let own = self.own_type(value);
+        let lacks = own.is_some_and(|own| operation.lacks(own));
         let unsupported = match operation {
-            Operation::Call => own.is_some_and(|own| operation.unsupported().contains(&own)) || value.is_none(),
+            Operation::Call => lacks || value.is_none(),
             // Another rule finds the most frequent cause, a function without a result.
             Operation::Iterate if value.is_none() => false,
-            _ => value.is_none() || is_number || own.is_some_and(|own| operation.unsupported().contains(&own)),
+            _ => lacks || value.is_none() || value.number_type().is_some(),
         };
         if !unsupported {
             return None;
         }
-        let hint =
-            match own {
-                Some("builtin") => ": no variable of this name is set",
-                Some(
-                    "dict_keys" | "dict_values" | "dict_items" | "zip" | "map" | "filter" | "enumerate" | "generator",
-                ) if matches!(operation, Operation::Index | Operation::Length) => ": use `list(…)`",
-                _ => "",
-            };
+        let has_elements = own.is_some_and(|own| is_one_pass(own) || is_view(own));
+        let hint = match own {
+            Some("builtin") => ": no variable of this name is set",
+            _ if has_elements && matches!(operation, Operation::Index | Operation::Length) => ": use `list(…)`",
+            _ => "",
+        };
         let message = format!("{} {}{hint}", self.named(value), operation.text());
         Some(self.refuse_operation(&[value], message, span))
     }
@@ -203,8 +229,8 @@ impl Interp<'_> {
                 .and_then(|_| self.own_type(value))
                 .filter(|class| !matches!(*class, "tensor" | "function")),
         };
-        let is_view = |class| matches!(class, "dict_keys" | "dict_items");
-        let is_set = |class| class == "set";
+        // The view of the values has no operators.
+        let is_view = |class| is_view(class) && class != "dict_values";
         match (class(left), class(right)) {
             (Some("plain"), Some("plain")) | (None, _) | (_, None) => false,
             // Sequences with a number or a text are judged elsewhere: the number may be a NumPy scalar.
@@ -216,7 +242,7 @@ impl Interp<'_> {
                 BinOp::BitOr if a == "dict" && b == "dict" => false,
                 // Views accept any collection.
                 BinOp::Sub | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor if is_view(a) || is_view(b) => false,
-                BinOp::Sub | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => !(is_set(a) && is_set(b)),
+                BinOp::Sub | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => !(a == "set" && b == "set"),
                 BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => false,
                 _ => true,
             },
@@ -242,11 +268,8 @@ impl Interp<'_> {
             || value.is_text()
             || value.is_none()
             || value.number_type().is_some()
-            || self.own_type(value).is_some_and(|own| {
-                matches!(own, "dict" | "dict_items" | "dict_keys" | "dict_values" | "list" | "range" | "set")
-            });
-        let loader = self.library.words().loader;
-        let is_loader = self.heap.instance_of(value).is_some_and(|it| it.class.as_path() == Some(loader));
+            || self.own_type(value).is_some_and(|own| is_view(own) || matches!(own, "dict" | "list" | "range" | "set"));
+        let is_loader = self.is_loader(value);
         if is_collection || is_loader {
             let what = if is_loader { "a loader".to_owned() } else { self.named(value) };
             let message = format!("{what} is not an iterator: use `next(iter(…))`");
@@ -272,12 +295,17 @@ impl Interp<'_> {
         matches!(value.as_obj().and_then(|id| self.heap.type_of(id)), Some("list" | "dict" | "set"))
     }
 
-    /// Rejects the use of a builtin function as an operand: the name was meant for a variable.
-    pub(super) fn refuse_builtin_operand(&mut self, sign: &str, value: &Value, span: Span) -> Option<Value> {
-        if self.own_type(value) != Some("builtin") {
+    /// Rejects an operator with a builtin function as an operand: the name was meant for a variable.
+    pub(super) fn refuse_builtin_operand(&mut self, op: BinOp, operands: [&Value; 2], span: Span) -> Option<Value> {
+        let is_builtin =
+            |it: &Self, value: &Value| matches!(value, Value::Path(_)) && it.own_type(value) == Some("builtin");
+        let value = operands.into_iter().find(|value| is_builtin(self, value))?;
+        // A text may be formatted with a function, `int | None` is a type, and everything can be compared with `==`.
+        let is_text = matches!(operands, [left, _] if left.is_text());
+        if matches!(op, BinOp::Eq | BinOp::Ne | BinOp::BitOr) || op == BinOp::Mod && is_text {
             return None;
         }
-        let message = format!("`{sign}` does not accept {}: no variable of this name is set", self.named(value));
+        let message = format!("`{}` does not accept {}: no variable of this name is set", sign(op), self.named(value));
         Some(self.refuse_operation(&[value], message, span))
     }
 
@@ -288,7 +316,7 @@ impl Interp<'_> {
             return None;
         }
         let class = self.own_type(value)?;
-        let library = self.library;
+        let lacks = |path: &str| self.library.missing_name(sym(path), name).is_some();
         match class {
             "dict" if KEYS_AS_ATTRIBUTES.iter().any(|text| self.mentions(text)) => None,
             "dict" => {
@@ -296,42 +324,32 @@ impl Interp<'_> {
                 let is_key =
                     self.heap.dict_of(value).is_some_and(|dict| dict.entries.contains_key(&Key::Str(text.into())));
                 let hint = if is_key { format!(": use `[\"{text}\"]`") } else { String::new() };
-                library
-                    .missing_name(sym("builtins.dict"), name)
-                    .is_some()
-                    .then(|| format!("a dictionary has no attribute `{text}`{hint}"))
+                lacks("builtins.dict").then(|| format!("a dictionary has no attribute `{text}`{hint}"))
             }
-            "set" => library
-                .missing_name(sym("builtins.set"), name)
-                .is_some()
-                .then(|| format!("a set has no attribute `{text}`")),
-            "function" if matches!(value, Value::Obj(_)) && !self.sources.assigns(self.root, text) => {
-                Some(format!("a function has no attribute `{text}`: is it called somewhere?"))
-            }
-            "list" if library.missing_name(sym("builtins.list"), name).is_some() => {
-                let typed = value.as_obj().is_some_and(|id| self.heap.type_of(id) == Some("list"));
-                let near = library.missing_attribute(&self.heap, value, name, false);
-                typed.then(|| near.unwrap_or_else(|| format!("a list has no attribute `{text}`")))
-            }
-            "range" | "zip" | "map" | "filter" | "enumerate" | "generator" | "dict_keys" | "dict_values"
-            | "dict_items" => {
-                let path = sym(&format!("builtins.{class}"));
-                library
-                    .missing_name(path, name)
-                    .is_some()
-                    .then(|| format!("a `{class}` object has no attribute `{text}`"))
+            "set" => lacks("builtins.set").then(|| format!("a set has no attribute `{text}`")),
+            "list" => lacks("builtins.list").then(|| {
+                let near = self.library.missing_attribute(&self.heap, value, name, false);
+                near.unwrap_or_else(|| format!("a list has no attribute `{text}`"))
+            }),
+            "function" => (matches!(value, Value::Obj(_)) && !self.sources.assigns(self.root, text))
+                .then(|| format!("a function has no attribute `{text}`: is it called somewhere?")),
+            class if class == "range" || is_one_pass(class) || is_view(class) => {
+                lacks(&format!("builtins.{class}")).then(|| format!("a `{class}` object has no attribute `{text}`"))
             }
             _ => None,
         }
     }
 
+    /// Whether a value is a loader of the library itself, not of a subclass.
+    fn is_loader(&self, value: &Value) -> bool {
+        let loader = self.library.words().loader;
+        self.heap.instance_of(value).is_some_and(|instance| instance.class.as_path() == Some(loader))
+    }
+
     /// The type of `iter(over)`, if it is an iterator of Python or of a loader.
     pub(super) fn iterator_type(&self, over: &Value) -> Option<&'static str> {
-        let is_loader = |value: &Value| {
-            self.heap.instance_of(value).is_some_and(|it| it.class.as_path() == Some(self.library.words().loader))
-        };
         match over {
-            over if is_loader(over) => Some("loader_iterator"),
+            over if self.is_loader(over) => Some("loader_iterator"),
             Value::Tuple(_) | Value::Str(_) => Some("iterator"),
             over => {
                 self.own_type(over).filter(|own| !matches!(*own, "tensor" | "function" | "builtin")).map(|_| "iterator")
@@ -376,6 +394,18 @@ impl Interp<'_> {
     pub(super) fn of_type(&mut self, value: Value, name: &'static str) -> Value {
         self.heap.note_type(&value, name);
         value
+    }
+
+    /// A new list of these elements.
+    pub(super) fn new_list(&mut self, items: Items) -> Value {
+        let list = Value::Obj(self.heap.alloc(Data::List(items)));
+        self.of_type(list, "list")
+    }
+
+    /// A new dictionary.
+    pub(super) fn new_dict(&mut self, dict: Dict) -> Value {
+        let dict = self.heap.dict(dict);
+        self.of_type(dict, "dict")
     }
 
     /// A new set of these elements.

@@ -23,8 +23,7 @@ impl<'p> Interp<'p> {
         if let Expr::BoolOp(both) = &item.context_expr
             && both.op.is_and()
             && both.values.iter().all(Expr::is_call_expr)
-            // This is no context manager, and has done its work.
-            && !both.values.iter().any(|call| call.as_call_expr().is_some_and(|call| is_method_call(call, "eval") || is_method_call(call, "train")))
+            && !both.values.iter().any(sets_mode)
         {
             let span = self.span(both);
             let message = "`and` gives only the last context manager, so the others are never entered: separate them \
@@ -212,4 +211,9 @@ impl<'p> Interp<'p> {
         self.context.in_doubt = in_doubt;
         self.truth(&value)
     }
+}
+
+/// Whether an expression is `model.eval()` or `model.train()`, which is no context manager and has done its work.
+fn sets_mode(expr: &Expr) -> bool {
+    expr.as_call_expr().is_some_and(|call| is_method_call(call, "eval") || is_method_call(call, "train"))
 }

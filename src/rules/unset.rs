@@ -202,9 +202,7 @@ impl<'a> Scope<'a> {
 
     /// Whether the scope itself gives a variable only a constant, so that one arm never runs.
     fn is_literal(&self, name: &str) -> bool {
-        let assigned = self.inside.iter().filter_map(|stmt| stmt.as_assign_stmt());
-        let mut to = assigned.filter(|assign| assign.targets.iter().any(|target| path_of(target) == [name]));
-        self.bound.times(name) == 1 && to.any(|assign| assign.value.is_literal_expr())
+        self.bound.times(name) == 1 && give_literal(self.inside.iter().copied(), name)
     }
 
     /// Whether the module gives a name only a constant, a function or a class, so that one arm never runs.
@@ -217,10 +215,15 @@ impl<'a> Scope<'a> {
         if self.bound.times(name) == 0 && self.module.iter().any(defines) {
             return true;
         }
-        let assigned = self.module.iter().filter_map(Stmt::as_assign_stmt);
-        let to = assigned.filter(|assign| assign.targets.iter().any(|target| path_of(target) == [name]));
-        to.into_iter().any(|assign| assign.value.is_literal_expr())
+        give_literal(self.module.iter(), name)
     }
+}
+
+/// Whether one of the statements assigns a constant to a name.
+fn give_literal<'a>(statements: impl Iterator<Item = &'a Stmt>, name: &str) -> bool {
+    let assigned = statements.filter_map(Stmt::as_assign_stmt);
+    let mut to = assigned.filter(|assign| assign.targets.iter().any(|target| path_of(target) == [name]));
+    to.any(|assign| assign.value.is_literal_expr())
 }
 
 /// The names that the statements of a block itself assign, with the places.

@@ -5,7 +5,7 @@ use super::facts::{MOST_DATA, as_array, refuse_unreadable, set_data, shape_arg};
 use super::promotion::dtype_arg;
 use crate::library::common::{array, unknown};
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound, RejectKind};
+use crate::python::{Args, Bound, RejectKind, lacks_positions};
 use crate::value::{Dtype, Past, Range, Size, Tensor, Type, Value};
 
 pub(crate) fn register(t: &mut Table) {
@@ -232,10 +232,6 @@ pub(crate) fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Or
     input
 }
 
-/// Python's types over which NumPy does not iterate.
-const ITERATORS: &[&str] =
-    &["dict_items", "dict_keys", "dict_values", "enumerate", "filter", "generator", "map", "set", "zip"];
-
 fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let value = b.get(if cx.name() == "array" { "object" } else { "a" });
@@ -249,7 +245,7 @@ fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if is_object {
         return Value::Unknown;
     }
-    if let Some(class) = cx.it.own_type(&value).filter(|class| ITERATORS.contains(class)) {
+    if let Some(class) = cx.it.own_type(&value).filter(|class| lacks_positions(class) && *class != "dict") {
         let message =
             format!("NumPy makes one object of a `{class}` object, not an array of its elements: use `list(…)`");
         cx.reject_if("when the array is used", RejectKind::Value, message, Vec::new());

@@ -77,14 +77,14 @@ fn lost(outer: &StmtFor) -> Vec<(&str, &Stmt)> {
         .collect()
 }
 
-/// Whether an expression is a call of a method of the variable that works in place and returns the same
-/// object: `p.mul_(2)`, or `module.to(device)` for a module.
+/// Whether an expression is a call that may work in place and return the same object: of a method of the variable
+/// (`p.mul_(2)`, or `module.to(device)` for a module), or of a function of the program.
 fn is_same_object(value: &Expr, name: &str) -> bool {
-    // A function of the program may change the object in place.
-    if value.as_call_expr().is_some_and(|call| call.func.is_name_expr()) {
-        return true;
-    }
-    let Some(callee) = value.as_call_expr().and_then(|call| call.func.as_attribute_expr()) else { return false };
+    let callee = match value.as_call_expr().map(|call| &*call.func) {
+        Some(Expr::Name(_)) => return true,
+        Some(Expr::Attribute(callee)) => callee,
+        _ => return false,
+    };
     let of_variable = callee.value.as_name_expr().is_some_and(|object| object.id.as_str() == name);
     let of_modules =
         matches!(callee.attr.as_str(), "to" | "cuda" | "cpu" | "half" | "float" | "train" | "eval" | "apply");
