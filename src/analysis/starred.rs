@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::library::standard_names;
 use crate::project::{FileKind, Project, Resolved, SourceFile};
 use crate::syntax::{self, FileId, Stmt, ast};
 
@@ -9,7 +10,8 @@ use crate::syntax::{self, FileId, Stmt, ast};
 const DYNAMIC: &[&str] = &["exec(", "globals()", "locals()", "vars()", "__getattr__(", "sys.modules[", "__dict__"];
 
 /// The names that the star imports of a file may bind; `None` if a star import takes them from a
-/// module that is not a part of the project, or whose names are not known.
+/// module that is neither a part of the project nor one of some modules of the standard library, or whose
+/// names are not known.
 pub(super) fn starred(project: &Project, file: FileId) -> Option<FxHashSet<&str>> {
     let mut names = FxHashSet::default();
     let mut seen = vec![file];
@@ -17,7 +19,16 @@ pub(super) fn starred(project: &Project, file: FileId) -> Option<FxHashSet<&str>
     while let Some(file) = waiting.pop() {
         for import in stars(&project.file(file).parsed().module.body) {
             let module = import.module.as_ref().map_or("", ast::Identifier::as_str);
-            let Resolved::File(source) = project.resolve_import(file, module, import.level) else { return None };
+            let source = match project.resolve_import(file, module, import.level) {
+                Resolved::File(source) => source,
+                Resolved::External if import.level == 0 => {
+                    for name in standard_names(module)? {
+                        names.insert(name);
+                    }
+                    continue;
+                }
+                Resolved::External | Resolved::Namespace(_) => return None,
+            };
             if !seen.contains(&source.id) {
                 seen.push(source.id);
                 waiting.push(source.id);

@@ -37,4 +37,5 @@ mod transformers;
 
 pub(crate) use cx::Cx;
 pub(crate) use dispatch::{Libraries, constructor};
+pub(crate) use standard::starred as standard_names;
 pub(crate) use table::{Class, Constant, Table};

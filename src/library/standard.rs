@@ -72,6 +72,13 @@ pub(super) fn is_module(path: &str) -> bool {
     MODULES.contains(path)
 }
 
+/// The names that `from module import *` binds in some version of Python.
+pub(crate) fn starred(module: &str) -> Option<impl Iterator<Item = &'static str> + use<>> {
+    let lines = include_str!("data/standard.txt").lines().rev();
+    let mut listed = lines.map_while(|line| line.strip_prefix('*')?.split_once(": "));
+    listed.find(|(listed, _)| *listed == module).map(|(_, names)| names.split(' '))
+}
+
 /// Whether the file lists a name of a module.
 pub(super) fn has(module: &str, name: &str) -> bool {
     ALL.contains_key(format!("{module}.{name}").as_str())

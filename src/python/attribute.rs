@@ -75,7 +75,8 @@ impl<'p> Interp<'p> {
                             Some(value)
                                 if self.context.speculative
                                     && (self.is_set_from_outside(file, name)
-                                        || self.is_filled_from_outside(&value, name)) =>
+                                        || self.is_filled_from_outside(&value, name)
+                                        || self.may_be_other_global(file, name, &value)) =>
                             {
                                 Value::Unknown
                             }

@@ -6,7 +6,7 @@ use super::interp::{Body, Code, Interp, Rounds};
 use super::stmt::Flow;
 use super::{Arg, Args, Event, RejectKind};
 use crate::syntax::ast::{self, Comprehension, ExprAttribute, ExprCall, Number};
-use crate::syntax::{Expr, Ranged as _, Span, is_method_call};
+use crate::syntax::{Expr, FileId, Ranged as _, Span, is_method_call};
 use crate::value::{Attrs, Data, Dict, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
 
 /// A comprehension over more elements than this is not evaluated element by element; the length of
@@ -236,38 +236,38 @@ impl<'p> Interp<'p> {
         };
         while let Some(id) = scope {
             let Data::Scope(names) = self.heap.get(id) else { break };
-            match names.vars.get(&name) {
-                None if names.parent.is_some() => scope = names.parent,
-                None => match self.demand(id, name) {
-                    Some(value) => return value,
-                    None => break,
-                },
-                Some(Value::Lazy(_)) => return self.scope_var(id, name).unwrap_or(Value::Unknown),
-                // In a function that nothing calls, other functions of the module that set the global variable
-                // may have run before.
-                Some(Value::None | Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Str(_))
-                    if self.context.speculative
-                        && names.parent.is_none()
-                        && self.sources.bindings(self.file()).globals.contains(name.as_str()) =>
-                {
-                    return Value::Unknown;
+            let is_module = names.parent.is_none();
+            let value = match names.vars.get(&name) {
+                None if !is_module => {
+                    scope = names.parent;
+                    continue;
                 }
-                // Other functions of the module may have filled an empty collection.
-                Some(value)
-                    if self.context.speculative
-                        && names.parent.is_none()
-                        && self.payload(value).is_some_and(|payload| self.is_empty_collection(&payload)) =>
-                {
-                    return Value::Unknown;
+                None => {
+                    let Some(value) = self.demand(id, name) else { break };
+                    value
                 }
-                Some(value) => return value.clone(),
-            }
+                Some(Value::Lazy(_)) => self.scope_var(id, name).unwrap_or(Value::Unknown),
+                Some(value) => value.clone(),
+            };
+            let is_other = self.context.speculative && is_module && self.may_be_other_global(self.file(), name, &value);
+            return if is_other { Value::Unknown } else { value };
         }
         // A function may have bound a global variable that has the name of a builtin.
         if self.sources.bindings(self.file()).globals.contains(name.as_str()) {
             return Value::Unknown;
         }
         super::builtins::lookup(name)
+    }
+
+    /// Whether a global variable of a file may have another value in a function that nothing calls: other
+    /// functions of the file may have run before, set the variable again or filled its empty collection.
+    pub(super) fn may_be_other_global(&self, file: FileId, name: Sym, value: &Value) -> bool {
+        match value {
+            Value::None | Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Str(_) => {
+                self.sources.bindings(file).globals.contains(name.as_str())
+            }
+            _ => self.payload(value).is_some_and(|payload| self.is_empty_collection(&payload)),
+        }
     }
 
     fn elements(&mut self, elts: &'p [Expr]) -> Items {

@@ -12,6 +12,8 @@ positional-only parameter begins with `__`, and every default is `...`. The word
 values the annotation of a parameter accepts, if it says nothing else. `float` is any number, `path` is a
 string, `bytes` or `os.PathLike`, and `iterable` includes strings.
 
+A line `*module: names` lists all names that `from module import *` binds in some version, for `STARRED`.
+
 `--check` writes nothing. It compares the file with the Python that runs this script, and lists the functions
 whose `inspect.signature` no overload covers.
 """
@@ -50,6 +52,9 @@ collections.OrderedDict collections.defaultdict collections.deque concurrent.fut
 csv.DictReader csv.DictWriter datetime.date datetime.datetime datetime.timedelta io.TextIOWrapper logging.Logger
 pathlib.Path random.Random re.Match re.Pattern subprocess.Popen tarfile.TarFile threading.Thread zipfile.ZipFile
 """.split()
+
+# The modules whose `import *` is listed.
+STARRED = "abc collections datetime functools itertools math os.path random time typing".split()
 
 # The kinds of plain values, in the order of the file, and the types that accept them.
 KINDS = "int float str bytes path iterable callable reader writer none".split()
@@ -572,6 +577,22 @@ def check(path):
     print(f"{compared} of {len(overloads)} functions compared with Python {sys.version.split()[0]}")
 
 
+def star_names(folder, module):
+    """What `from module import *` binds: `__all__` of the stub, otherwise its public names."""
+    path = folder / {"os.path": "posixpath"}.get(module, module).replace(".", "/")
+    stub = path.with_suffix(".pyi") if path.with_suffix(".pyi").exists() else path / "__init__.pyi"
+    listed, public = set(), set()
+    for node in ast.walk(ast.parse(stub.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Assign(targets=[ast.Name(id="__all__")]) | ast.AugAssign(target=ast.Name(id="__all__")):
+                listed |= set(ast.literal_eval(node.value))
+            case ast.FunctionDef() | ast.ClassDef():
+                public.add(node.name)
+            case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
+                public.add(name)
+    return sorted(listed or {name for name in public if not name.startswith("_")})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--typeshed", type=pathlib.Path, help="the folder of the stubs")
@@ -591,8 +612,9 @@ def main():
     ]
     for path in sorted(table):
         lines += [f"{path}({text})" for text in table[path]]
+    lines += [f"*{module}: {' '.join(star_names(folder, module))}" for module in STARRED]
     options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{len(table)} functions, {len(lines) - 2} signatures")
+    print(f"{len(table)} functions, {sum(map(len, table.values()))} signatures, {len(STARRED)} modules")
 
 
 if __name__ == "__main__":

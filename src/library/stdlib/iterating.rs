@@ -2,7 +2,7 @@
 
 use crate::library::common::{first, itself, none, unknown};
 use crate::library::{Cx, Table};
-use crate::python::{Args, BinOp, Bound};
+use crate::python::{Args, BinOp, Bound, lacks_positions};
 use crate::value::{Items, Type, Value};
 
 /// If a result has more elements, only their join is stored.
@@ -56,8 +56,15 @@ pub(crate) fn register(t: &mut Table) {
     t.def("tqdm.trange", "*args, **kwargs", trange);
     t.def("tqdm.tqdm.__iter__", "self", |cx, b| cx.attr(&b.get("self"), "iterable"));
     t.def("tqdm.tqdm.__len__", "self", |cx, b| {
-        let (iterable, span) = (cx.attr(&b.get("self"), "iterable"), cx.span);
-        if iterable.is_none() { Value::Any(Type::Int) } else { cx.it.length(&iterable, span) }
+        let (iterable, total, span) =
+            (cx.attr(&b.get("self"), "iterable"), cx.attr(&b.get("self"), "total"), cx.span);
+        // An iterator has no length of its own; the bar then gives its total.
+        let is_iterator = cx.it.own_type(&iterable).is_some_and(lacks_positions);
+        if iterable.is_none() || is_iterator && !total.is_none() {
+            Value::Any(Type::Int)
+        } else {
+            cx.it.length(&iterable, span)
+        }
     });
     t.def("tqdm.tqdm.__enter__", "self", itself);
     t.family(
