@@ -146,8 +146,9 @@ fn run(
         report.add(found);
         (report.facts, report.around, report.calls) = (later.facts, later.around, later.calls);
     }
-    if !run.ended_early && !run.skipped.functions.is_empty() {
-        let unknown = options::unknown(&run);
+    let unknown = options::unknown(&run);
+    let may_reach = !run.skipped.functions.is_empty() || !unknown.is_empty() && !run.skipped.is_empty();
+    if !run.ended_early && may_reach {
         let mut found = job.run(&unknown, Wanted::default(), Arguments::UnknownAlso(&run.skipped)).0.diagnostics;
         found.retain(|d| run.skipped.contains(d.span));
         report.add(found);

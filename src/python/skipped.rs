@@ -1,10 +1,9 @@
-//! The code of called functions that no path has reached: arms of conditions that are decided by the
-//! arguments of all calls, or by the defaults of options.
+//! Code that no path has reached, although the program runs the code around it: arms of conditions that are
+//! decided by the arguments of all calls, or by the defaults of options.
 
 use rustc_hash::FxHashSet;
 
 use super::interp::{Body, Interp};
-use crate::syntax::ast::StmtFunctionDef;
 use crate::syntax::{Expr, FileId, Ranged, Span, Stmt, TextRange, blocks, expressions, statements};
 
 /// The places of the root file that the run has reached.
@@ -16,15 +15,19 @@ pub(super) struct Reached {
     called: FxHashSet<TextRange>,
 }
 
-/// The code of called functions that no path has reached.
+/// The code of called functions, and of the module itself, that no path has reached.
 #[derive(Debug, Default)]
 pub(crate) struct Skipped {
-    /// The functions with such code. Each is given as the range of its name in its definition.
+    /// The called functions with such code. Each is given as the range of its name in its definition.
     pub functions: FxHashSet<TextRange>,
     places: Vec<Span>,
 }
 
 impl Skipped {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
     /// Whether a place is in this code.
     pub(crate) fn contains(&self, place: Span) -> bool {
         self.places.iter().any(|span| span.contains(place))
@@ -49,13 +52,17 @@ impl Interp<'_> {
         }
     }
 
-    /// The code that no path has reached, in the functions that the program called.
+    /// The code that no path has reached, in the module and in the functions that the program called.
     pub(crate) fn skipped(&self) -> Skipped {
         let mut skipped = Skipped::default();
-        for stmt in statements(&self.sources.module(self.root).body, true) {
+        let body = &self.sources.module(self.root).body;
+        self.reached.add_skipped(body, self.root, &mut skipped);
+        for stmt in statements(body, true) {
             let Stmt::FunctionDef(def) = stmt else { continue };
-            if self.reached.called.contains(&def.name.range()) {
-                self.reached.add_skipped(def, self.root, &mut skipped);
+            if self.reached.called.contains(&def.name.range())
+                && self.reached.add_skipped(&def.body, self.root, &mut skipped)
+            {
+                skipped.functions.insert(def.name.range());
             }
         }
         skipped
@@ -63,13 +70,12 @@ impl Interp<'_> {
 }
 
 impl Reached {
-    fn add_skipped(&self, def: &StmtFunctionDef, file: FileId, skipped: &mut Skipped) {
+    /// Adds the code of a body that no path has reached; returns whether there is any.
+    fn add_skipped(&self, body: &[Stmt], file: FileId, skipped: &mut Skipped) -> bool {
         let mut places = Vec::new();
-        self.add_arms(&def.body, &mut places);
-        if !places.is_empty() {
-            skipped.functions.insert(def.name.range());
-        }
-        skipped.places.extend(places.into_iter().map(|place| Span::new(file, place)));
+        self.add_arms(body, &mut places);
+        skipped.places.extend(places.iter().map(|place| Span::new(file, *place)));
+        !places.is_empty()
     }
 
     /// Adds the arms of conditions in a block that no path has reached, except arms that do very little.
