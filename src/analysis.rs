@@ -405,8 +405,9 @@ impl<'p> Sources<'p> for Tree<'p> {
         file.parsed().issues.iter().any(|issue| {
             let at = issue.range.start().to_usize();
             // If the part ends where the error is, such as at `<<<<<<< HEAD`, the part may continue
-            // after the error.
-            let reaches = |end| file.text().get(end..at).is_none_or(|between| between.trim().is_empty());
+            // after the error, as it does after a line with too small an indentation.
+            let is_outer = |line: &str| line.starts_with(|c: char| c.is_alphabetic() || c == '@');
+            let reaches = |end| file.text().get(end..at).is_none_or(|between| !between.lines().skip(1).any(is_outer));
             start <= at && reaches(end)
         })
     }

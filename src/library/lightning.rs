@@ -250,6 +250,12 @@ const FIRST_HOOKS: &[&str] = &[
     "on_validation_start",
 ];
 
+/// Whether an object is a data module, whose loaders may be attributes.
+fn is_data_module(cx: &Cx<'_, '_>, object: &Value) -> bool {
+    cx.it.user_method(object, "train_dataloader").is_some()
+        || cx.it.mro_of(object).iter().filter_map(Value::as_path).any(|class| class.ends_with("DataModule"))
+}
+
 /// `fit`: runs one training step, and one validation step for each validation loader. The hooks of
 /// the model and of the data module may set any attribute of these objects.
 fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -258,7 +264,7 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     forget_devices(cx.it, &model);
     // The trainer also takes a data module in place of the loaders.
     let module = match (b.get("datamodule"), b.get("train_dataloaders")) {
-        (Value::None, first) if cx.it.user_method(&first, "train_dataloader").is_some() => first,
+        (Value::None, first) if is_data_module(cx, &first) => first,
         (module, _) => module,
     };
     // Programs usually split data and create datasets in these hooks.
@@ -284,6 +290,9 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             continue;
         }
         let given = b.get(parameter);
+        if is_data_module(cx, &given) && cx.it.user_method(&given, method).is_none() {
+            continue;
+        }
         let source = [&module, &given, &model].into_iter().find(|s| cx.it.user_method(s, method).is_some()).cloned();
         let loader = match (&given, source) {
             (Value::None, Some(source)) => cx.it.call_method(&source, method, Args::default(), span),

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::python::{Args, Interp, Sig, lacks_positions, missing_argument, surplus_arguments, unknown_argument};
+use crate::python::{Args, Interp, RejectKind, Rejection, Sig, lacks_positions, missing_argument, surplus_arguments, unknown_argument};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Sym, Type, Value, counted, kind_text};
 
@@ -173,6 +173,20 @@ fn refuse_unordered(it: &mut Interp<'_>, path: &str, args: &Args) -> bool {
     let Some(arg) = args.pos.first().filter(|_| BY_POSITION.contains(&path)) else { return false };
     let Some(own) = it.own_type(&arg.value).filter(|own| lacks_positions(own)) else { return false };
     let message = format!("`{path}` needs a sequence, but gets a `{own}` object: use `list(…)`");
+    // Older versions of Python sample from sets.
+    if path == "random.sample" && matches!(own, "set" | "frozenset") {
+        if it.excludes("python", "3.11") {
+            return false;
+        }
+        it.suspect(Rejection {
+            kind: RejectKind::Operation,
+            message,
+            reads: Vec::new(),
+            span: arg.span,
+            assumed: Some("with Python 3.11 or newer"),
+        });
+        return false;
+    }
     it.refuse_operation(&[&arg.value], message, arg.span);
     true
 }

@@ -11,7 +11,7 @@ use super::imports::Kind;
 use crate::syntax::FileId;
 
 /// Packages that, from a version on, work only with another package from a version on: the package, its
-/// version, the other package and its version. For Lightning, Transformers, TRL and Python, the metadata of the wheels say so
+/// version, the other package and its version. For Lightning, torchmetrics, Transformers, TRL and Python, the metadata of the wheels say so
 /// (`Requires-Dist`, `Requires-Python`). Older versions of PyTorch and `SciPy` have no wheels for newer versions
 /// of Python. For NumPy, older versions of the other package do not work with it: their metadata limit NumPy
 /// (numba), `torch.from_numpy` says "Numpy is not available" (torch 2.2), or their compiled modules cannot be
@@ -22,6 +22,7 @@ const NEEDS: &[(&str, &str, &str, &str)] = &[
     ("pytorch-lightning", "1.9", "torch", "1.10"),
     ("pytorch-lightning", "2.0", "torch", "1.11"),
     ("lightning", "2.0", "torch", "1.11"),
+    ("torchmetrics", "1.6", "torch", "2.0"),
     ("numpy", "2.0", "python", "3.9"),
     ("transformers", "4.47", "python", "3.9"),
     ("transformers", "4.34", "huggingface-hub", "0.16.4"),

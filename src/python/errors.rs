@@ -354,8 +354,14 @@ impl Interp<'_> {
         {
             return false;
         }
-        let Some(code) = self.code.get(id.0 as usize) else { return false };
-        let Body::Function(def) = code.body else { return false };
+        self.is_own_variable(name)
+    }
+
+    /// Whether assignments, loops or `with` of the current function bind a name, so that the name is never that of
+    /// an outer scope.
+    pub(super) fn is_own_variable(&self, name: Sym) -> bool {
+        let code = self.frames.last().and_then(|frame| self.code.get(frame.code?.0 as usize));
+        let Some((code, Body::Function(def))) = code.map(|code| (code, code.body)) else { return false };
         code.locals.get_or_init(|| Locals::of_function(def)).contains(&name)
     }
 

@@ -234,10 +234,13 @@ impl<'p> Interp<'p> {
             Some(frame) => Some(frame.scope),
             None => None,
         };
+        let home = self.frames.last().map(|frame| frame.home);
         while let Some(id) = scope {
             let Data::Scope(names) = self.heap.get(id) else { break };
             let is_module = names.parent.is_none();
             let value = match names.vars.get(&name) {
+                // No path to this line has assigned the variable.
+                None if Some(id) == home && self.is_own_variable(name) => return Value::Unknown,
                 None if !is_module => {
                     scope = names.parent;
                     continue;

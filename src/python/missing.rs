@@ -206,7 +206,10 @@ impl Interp<'_> {
                 Data::Class(data) => (is_enum || !data.open) && !data.attrs.contains_key(&sym(super::class::DECORATED)),
                 _ => false,
             },
-            Value::Path(path) => matches!(path.as_str(), "builtins.object" | "abc.ABC" | "enum.Enum"),
+            Value::Path(path) => {
+                matches!(path.as_str(), "builtins.object" | "abc.ABC" | "enum.Enum")
+                    || self.lists_attributes(path.as_str()) && self.library.missing_name(*path, name).is_some()
+            }
             _ => false,
         };
         let is_plain = self.mro(id).iter().all(is_plain) && (!self.context.speculative || self.is_global(expr));

@@ -79,6 +79,7 @@ pub(crate) use library::{
 };
 pub(crate) use memo::{MEMO, MEMO_SIZE};
 pub(crate) use missing::{meant, missing_argument, nearest, surplus_arguments, unknown_argument};
+pub(crate) use operator::sign;
 pub(crate) use skipped::Skipped;
 pub(crate) use types::{FUNCTIONS, lacks_positions};
 pub(crate) use uses::Use;

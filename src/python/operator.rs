@@ -422,7 +422,7 @@ fn is_operator(name: &str) -> bool {
 }
 
 /// The operator as Python writes it.
-pub(super) fn sign(op: BinOp) -> &'static str {
+pub(crate) fn sign(op: BinOp) -> &'static str {
     match op {
         BinOp::Add => "+",
         BinOp::Sub => "-",

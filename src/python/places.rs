@@ -1,10 +1,10 @@
 //! Positional arguments in the place of another parameter: `DataLoader(data, size, num_workers)`,
 //! where the third parameter is `shuffle`.
 
-use super::interp::Interp;
+use super::interp::{Body, Interp};
 use super::library::Event;
 use crate::syntax::ast::ExprCall;
-use crate::syntax::{Expr, Ranged, calls, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, calls, path_of, statements};
 use crate::value::{Data, Value};
 
 /// Names that programs use for many different things, or whose arguments are often swapped on purpose.
@@ -56,7 +56,7 @@ impl Interp<'_> {
             _ => false,
         };
         let Some((argument, own, other)) = misplaced(call, &parameters, of_library, &differ) else { return };
-        if self.is_called_both_ways(call, argument) || self.swaps_on_purpose() {
+        if self.is_called_both_ways(call, argument) || self.swaps_on_purpose() || self.only_passes_on(callee) {
             return;
         }
         let span = self.span(argument);
@@ -76,6 +76,22 @@ impl Interp<'_> {
                 (Value::Obj(self.plain_constructor(*id)?), 1)
             }
             callee => (callee.clone(), 0),
+        })
+    }
+
+    /// Whether a function only passes its arguments on, by position, to a function outside the program: the
+    /// parameters of that function count.
+    fn only_passes_on(&self, callee: &Value) -> bool {
+        let Some(Data::Function(function)) = callee.as_obj().map(|id| self.heap.get(id)) else { return false };
+        let code = self.code.get(function.code.0 as usize).map(|code| code.body);
+        let Some(Body::Function(def)) = code else { return false };
+        let [Stmt::Return(last)] = &*def.body else { return false };
+        let call = last.value.as_deref().and_then(Expr::as_call_expr);
+        let parameters = def.parameters.iter().map(|parameter| Some(parameter.name().as_str()));
+        let is_name = |expr: &Expr| expr.as_name_expr().map(|name| name.id.as_str().to_owned());
+        call.is_some_and(|call| {
+            call.arguments.args.len() > 1
+                && call.arguments.args.iter().map(is_name).eq(parameters.map(|name| name.map(str::to_owned)))
         })
     }
 

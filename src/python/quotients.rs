@@ -7,7 +7,7 @@ use super::interp::{Body, Interp};
 use super::library::{RejectKind, Rejection};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{ExprCall, Operator, StmtFunctionDef};
-use crate::syntax::{Expr, Stmt, path_of};
+use crate::syntax::{Expr, Span, Stmt, path_of};
 use crate::value::{Sym, Value, dotted, sym};
 
 /// Methods whose arguments are sizes. An unknown object with such a method is assumed to be a tensor.
@@ -55,7 +55,10 @@ impl<'p> Interp<'p> {
         let wanted: Vec<&str> = names.split_whitespace().collect();
         let arguments = &call.arguments;
         let spreads = arguments.args.iter().any(Expr::is_starred_expr);
-        if wanted.is_empty() || spreads {
+        // A file that Python 3 cannot read, because it mixes tabs with spaces, may be one for Python 2, whose
+        // quotients of integers are integers.
+        let is_broken = |it: &Self| it.sources.is_broken(Span { file: it.file(), start: 0, end: u32::MAX });
+        if wanted.is_empty() || spreads || is_broken(self) {
             return None;
         }
         let given = arguments.args.iter().chain(arguments.keywords.iter().map(|keyword| &keyword.value));

@@ -135,6 +135,7 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
         Value::Tuple(items) => Items::Exact(items.to_vec()),
         Value::Obj(id) => match cx.it.heap.get(*id) {
             Data::List(items) => items.clone(),
+            Data::Iter(iter) if cx.it.own_type(value) == Some("range") => iter.items.clone(),
             _ => return None,
         },
         _ => return None,

@@ -138,6 +138,8 @@ fn structured(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let given = b.get("obj");
     match given.as_obj().map(|id| cx.it.heap.get(id)) {
         Some(Data::Class(_)) => cx.call(&given, Args::default()),
+        // The configuration of an object can be iterated over, and its fields are also keys.
+        Some(Data::Instance(_)) => Value::Unknown,
         _ => given,
     }
 }

@@ -2,8 +2,9 @@
 
 use super::inplace::{tell_refused, write_back};
 use crate::library::Cx;
+use crate::library::numpy::refuse_unreadable;
 use crate::library::table::Tables;
-use crate::python::{Args, BinOp, Interp, UnaryOp};
+use crate::python::{Args, BinOp, Interp, RejectKind, UnaryOp, sign};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Tensor, Type, Value, sym};
 
@@ -72,6 +73,11 @@ pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value
         return Some(Value::Unknown);
     }
     if matches!((x, y), (Some(a), Some(b)) if a != b) {
+        let refused = it.refused.0;
+        refuse_mixed(it, op, (left, right), span);
+        if it.refused.0 != refused {
+            return Some(Value::Unknown);
+        }
         return Some(with_number(it, op, (left, right), span).unwrap_or(Value::Unknown));
     }
     let (op, left, right) = match mirrored(op) {
@@ -80,6 +86,32 @@ pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value
     };
     let args = Args::positional([left.clone(), right.clone()], span);
     it.call_function(function(op), &args, span)
+}
+
+/// Rejects an operation of an array and a tensor. NumPy leaves it to the tensor, whose reflected operators take no
+/// array (other than that of `/`). A tensor on the left leaves it to NumPy, which reads the tensor, but has no
+/// comparisons with it. NumPy's numbers are like those of Python.
+fn refuse_mixed(it: &mut Interp<'_>, op: BinOp, (left, right): (&Value, &Value), span: Span) {
+    let (Some(x), Some(y)) = (it.heap.tensor_of(left), it.heap.tensor_of(right)) else { return };
+    let array = if x.array == ArrayKind::Numpy { &x } else { &y };
+    if array.rank().is_none_or(|rank| rank == 0) || x.wrapper.is_some() || y.wrapper.is_some() {
+        return;
+    }
+    let is_comparison = matches!(op, BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge);
+    let message = match x.array {
+        ArrayKind::Numpy if !matches!(op, BinOp::Div | BinOp::Eq | BinOp::Ne) => {
+            format!("`{}` does not accept an array and, on its right, a tensor", sign(op))
+        }
+        ArrayKind::Torch if is_comparison => format!("`{}` does not accept a tensor and an array", sign(op)),
+        ArrayKind::Torch if mirrored(op).is_none() => {
+            let mut cx = Cx { it, path: sym("numpy.add"), span };
+            return refuse_unreadable(&mut cx, left);
+        }
+        ArrayKind::Torch | ArrayKind::Numpy => return,
+    };
+    let mut cx = Cx { it, path: sym(function(op)), span };
+    let reads = vec![("the array is created here".to_owned(), array.shape_at)];
+    cx.reject(RejectKind::Operation, format!("{message}: use torch.from_numpy(…)"), reads);
 }
 
 /// An operation of a PyTorch tensor and a NumPy number. The number is treated as a Python number.

@@ -84,7 +84,8 @@ fn as_name(expr: &Expr) -> Option<&str> {
 fn opened(expr: &Expr) -> Option<&ExprCall> {
     let call = expr.as_call_expr().filter(|call| path_of(&call.func) == ["open"])?;
     let is_text = match call.arguments.find_argument_value("mode", 1) {
-        Some(mode) => !mode.as_string_literal_expr()?.value.to_str().contains('b'),
+        // `open` itself rejects a mode with other letters.
+        Some(mode) => mode.as_string_literal_expr()?.value.to_str().chars().all(|c| "rwxat+".contains(c)),
         None => call.arguments.find_keyword("mode").is_none(),
     };
     is_text.then_some(call)

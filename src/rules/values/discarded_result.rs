@@ -172,7 +172,27 @@ fn of_unknown(cx: &Context<'_, '_>, call: Span, value: &Value) -> Option<String>
     let is_discarded = || match method {
         _ if REDUCTIONS.contains(&method) => mentions(format!("{object}.backward(")),
         // The methods of PyTorch Geometric's graphs change the graph.
-        _ => value.is_unknown() && ONLY_OF_TENSORS.contains(&method) && !cx.it.mentions("torch_geometric"),
+        _ => {
+            value.is_unknown()
+                && ONLY_OF_TENSORS.contains(&method)
+                && !cx.it.mentions("torch_geometric")
+                && !is_instance(cx, object, call)
+        }
     };
     (is_plain && is_discarded() && !mentions(format!("def {method}("))).then(|| method.to_owned())
+}
+
+/// Whether the program sets a variable to an instance of a class that is not analysed: `client = Client(model)`.
+fn is_instance(cx: &Context<'_, '_>, name: &str, call: Span) -> bool {
+    const TENSORS: &[&str] = &["Tensor", "Variable", "Parameter"];
+    let assigned = format!("{name} = ");
+    let Some(text) = cx.source(Span { start: 0, end: call.start, ..call }) else { return false };
+    text.match_indices(&assigned).filter_map(|(at, _)| text.get(at + assigned.len()..)?.split_once('(')).any(
+        |(callee, _)| {
+            let class = callee.rsplit('.').next().unwrap_or_default();
+            class.starts_with(char::is_uppercase)
+                && class.chars().all(|c| c.is_alphanumeric() || c == '_')
+                && !TENSORS.iter().any(|tensor| class.ends_with(tensor))
+        },
+    )
 }
