@@ -39,6 +39,22 @@ impl Interp<'_> {
             }
             callee => self.sure_function(callee)?,
         };
+        self.mismatch_of(callee, function, bound, call)
+    }
+
+    /// Like [`Interp::surely_refuses`], for one of several possible functions or classes.
+    pub(super) fn misses_parameters(&self, callee: &Value, call: &ExprCall) -> Option<String> {
+        let id = callee.as_obj()?;
+        let (function, bound) = match self.heap.get(id) {
+            Data::Class(_) => (self.plain_constructor(id)?, 1),
+            Data::Function(function) if function.owner.is_none() => (id, 0),
+            _ => return None,
+        };
+        self.mismatch_of(callee, function, bound, call)
+    }
+
+    /// What is wrong with the arguments of a call of a function whose first `bound` parameters are given.
+    fn mismatch_of(&self, callee: &Value, function: ObjId, bound: usize, call: &ExprCall) -> Option<String> {
         let Data::Function(function) = self.heap.get(function) else { return None };
         let parameters = self.parameters(function)?;
         let name = match callee {

@@ -519,6 +519,7 @@ impl<'p> Interp<'p> {
             self.name_devices(&callee, &call.arguments, false, &mut args);
             if callee.is_unknown() {
                 self.report_annotated_call(call);
+                self.refuse_choice(call);
                 let name = call.func.as_name_expr().map_or("", |name| name.id.as_str());
                 self.event(Event::Unseen { name: sym(name), span });
             }

@@ -21,6 +21,7 @@ mod builtins;
 mod cadence;
 mod call;
 mod changing;
+mod choices;
 mod class;
 mod collections;
 mod comparison;
