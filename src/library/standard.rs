@@ -5,7 +5,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::python::{Args, Interp, RejectKind, Rejection, Sig, lacks_positions, missing_argument, surplus_arguments, unknown_argument};
+use crate::python::{
+    Args, Interp, RejectKind, Rejection, Sig, lacks_positions, missing_argument, surplus_arguments, unknown_argument,
+};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Sym, Type, Value, counted, kind_text};
 

@@ -83,7 +83,9 @@ impl<'p> Interp<'p> {
         }
         let condition = stmt.as_if_stmt()?;
         let mut functions = Vec::new();
-        for stmt in statements(std::slice::from_ref(stmt), false).into_iter().filter(|stmt| binds_itself(stmt, variable)) {
+        for stmt in
+            statements(std::slice::from_ref(stmt), false).into_iter().filter(|stmt| binds_itself(stmt, variable))
+        {
             functions.push(self.function_named(assignment(stmt)?.1)?);
         }
         let tests = condition.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref());
@@ -109,9 +111,8 @@ impl<'p> Interp<'p> {
 
 /// Whether a statement, or one in its blocks, binds a variable.
 fn binds(stmt: &Stmt, variable: &str) -> bool {
-    let is_target = |expr: &Expr| {
-        expr.as_name_expr().is_some_and(|found| found.id.as_str() == variable && !found.ctx.is_load())
-    };
+    let is_target =
+        |expr: &Expr| expr.as_name_expr().is_some_and(|found| found.id.as_str() == variable && !found.ctx.is_load());
     expressions(stmt).into_iter().any(is_target)
 }
 
@@ -131,10 +132,14 @@ fn is_tested(body: &[Stmt], choice: &Choice<'_>) -> bool {
     let tests_one = |expr: &Expr| match expr {
         Expr::Compare(e) => {
             let is_key_test = matches!(*e.ops, [CmpOp::In | CmpOp::NotIn])
-                && e.comparators.iter().all(|keys| !keys.is_list_expr() && !keys.is_tuple_expr() && !keys.is_set_expr());
+                && e.comparators
+                    .iter()
+                    .all(|keys| !keys.is_list_expr() && !keys.is_tuple_expr() && !keys.is_set_expr());
             !is_key_test && names(expr).iter().any(|name| deciding.contains(name))
         }
-        Expr::Call(e) if path_of(&e.func).last().is_some_and(|method| *method == "startswith" || *method == "endswith") => {
+        Expr::Call(e)
+            if path_of(&e.func).last().is_some_and(|method| *method == "startswith" || *method == "endswith") =>
+        {
             names(expr).iter().any(|name| deciding.contains(name))
         }
         _ => false,

@@ -56,8 +56,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def("tqdm.trange", "*args, **kwargs", trange);
     t.def("tqdm.tqdm.__iter__", "self", |cx, b| cx.attr(&b.get("self"), "iterable"));
     t.def("tqdm.tqdm.__len__", "self", |cx, b| {
-        let (iterable, total, span) =
-            (cx.attr(&b.get("self"), "iterable"), cx.attr(&b.get("self"), "total"), cx.span);
+        let (iterable, total, span) = (cx.attr(&b.get("self"), "iterable"), cx.attr(&b.get("self"), "total"), cx.span);
         // An iterator has no length of its own; the bar then gives its total.
         let is_iterator = cx.it.own_type(&iterable).is_some_and(lacks_positions);
         if iterable.is_none() || is_iterator && !total.is_none() {

@@ -11,7 +11,7 @@ use crate::syntax::{Expr, Ranged, TextRange, calls, expressions, path_of};
 const NAME: &str = "option-never-defined";
 
 /// Names of variables and attributes that hold the parsed command line.
-const ROOTS: &[&str] = &["args", "opt", "opts", "options", "flags", "hparams", "params", "parsed_args"];
+pub(super) const ROOTS: &[&str] = &["args", "opt", "opts", "options", "flags", "hparams", "params", "parsed_args"];
 
 /// The least number of other attributes that are options.
 const LEAST: usize = 3;

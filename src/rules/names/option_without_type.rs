@@ -1,0 +1,111 @@
+//! Options whose default is a number, but whose value on the command line is a text:
+//! `parser.add_argument("--lr", default=0.1)`.
+
+use rustc_hash::FxHashSet;
+
+use super::option_never_defined::ROOTS;
+use crate::diagnostic::Severity;
+use crate::rules::rule::{Findings, Rule, Source};
+use crate::syntax::ast::{CmpOp, ExprCall, Operator};
+use crate::syntax::{Expr, Ranged, calls, expressions, is_method_call, path_of};
+
+const NAME: &str = "option-without-type";
+
+/// Arguments of PyTorch's classes and functions that must be numbers.
+const NUMBERS: &[&str] = &[
+    "lr",
+    "weight_decay",
+    "momentum",
+    "eps",
+    "label_smoothing",
+    "num_workers",
+    "batch_size",
+    "step_size",
+    "gamma",
+    "patience",
+    "T_max",
+    "max_norm",
+];
+
+#[derive(Default)]
+pub(crate) struct OptionWithoutType;
+
+impl Rule for OptionWithoutType {
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        if !source.text.contains("add_argument(") {
+            return;
+        }
+        let (mut numbers, mut converted) = (FxHashSet::default(), FxHashSet::default());
+        for expr in source.body.iter().flat_map(expressions) {
+            numbers.extend(needed_numbers(expr).into_iter().filter_map(option));
+            if let Expr::Call(call) = expr
+                && matches!(path_of(&call.func).as_slice(), ["int" | "float" | "str" | "bool"] | [.., "literal_eval"])
+            {
+                converted.extend(call.arguments.args.iter().filter_map(option));
+            }
+        }
+        for call in source.body.iter().flat_map(calls).filter(|call| is_method_call(call, "add_argument")) {
+            let Some(flag) = untyped(call) else { continue };
+            let stored = call.arguments.find_keyword("dest").and_then(|dest| dest.value.as_string_literal_expr());
+            let name = stored.map_or_else(|| flag.trim_start_matches('-').replace('-', "_"), |s| s.value.to_string());
+            if numbers.contains(name.as_str()) && !converted.contains(name.as_str()) {
+                let message = format!("`{flag}` has no `type`: given on the command line, it is a text, not a number");
+                findings.report(NAME, Severity::Warning, message, source.span(call.range()), Vec::new());
+            }
+        }
+    }
+}
+
+/// The flag of an option without a type whose default is a number.
+fn untyped(call: &ExprCall) -> Option<&str> {
+    let arguments = &call.arguments;
+    let names: Vec<&str> =
+        arguments.args.iter().map(|arg| Some(arg.as_string_literal_expr()?.value.to_str())).collect::<Option<_>>()?;
+    let decides = ["type", "action", "choices", "nargs"];
+    if arguments.keywords.iter().any(|k| k.arg.as_ref().is_none_or(|name| decides.contains(&name.as_str()))) {
+        return None;
+    }
+    let default = match &arguments.find_keyword("default")?.value {
+        Expr::UnaryOp(e) => &e.operand,
+        default => default,
+    };
+    let flag = names.iter().find(|name| name.starts_with("--")).or(names.first())?;
+    (default.is_number_literal_expr() && flag.starts_with('-')).then_some(flag)
+}
+
+/// The name in `args.lr` or `self.args.lr`.
+fn option(expr: &Expr) -> Option<&str> {
+    match path_of(expr).as_slice() {
+        [root, name] | ["self", root, name] if ROOTS.contains(root) => Some(*name),
+        _ => None,
+    }
+}
+
+/// The parts of an expression that must be numbers. A text can be multiplied by a number, and formatted by `%`.
+fn needed_numbers(expr: &Expr) -> Vec<&Expr> {
+    match expr {
+        Expr::BinOp(e) => match e.op {
+            Operator::Sub | Operator::Div | Operator::FloorDiv | Operator::Pow => vec![&e.left, &e.right],
+            Operator::Mod if !e.left.is_string_literal_expr() && !e.left.is_f_string_expr() => vec![&e.right],
+            Operator::Add if e.left.is_number_literal_expr() => vec![&e.right],
+            Operator::Add if e.right.is_number_literal_expr() => vec![&e.left],
+            _ => Vec::new(),
+        },
+        Expr::Compare(e) if matches!(*e.ops, [CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE]) => {
+            std::iter::once(&*e.left).chain(&e.comparators).collect()
+        }
+        Expr::Call(e) => match path_of(&e.func).as_slice() {
+            ["range"] => e.arguments.args.iter().collect(),
+            ["torch" | "nn" | "optim" | "F", ..] | ["DataLoader" | "Adam" | "AdamW" | "SGD"] => {
+                let is_number = |name: &str| NUMBERS.contains(&name);
+                let keywords = e.arguments.keywords.iter();
+                keywords
+                    .filter(|k| k.arg.as_ref().is_some_and(|name| is_number(name.as_str())))
+                    .map(|k| &k.value)
+                    .collect()
+            }
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
