@@ -34,9 +34,10 @@ pub(super) fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) ->
     let learns = matches!(facts.grad, Grad::Leaf | Grad::Attached) && !dtype.is_integral() && !facts.numpy;
     let made = Made { shape: &shape, count, dtype, device: &device, learns };
     // The order of dimensions may be followed by a marker for gaps between the elements.
-    let order = facts.layout.as_deref().map(|order| order.get(..shape.len()).unwrap_or(order));
+    let order = facts.layout.as_deref().filter(|_| !facts.numpy);
+    let order = order.map(|order| order.get(..shape.len()).unwrap_or(order));
     let order = order.filter(|order| is_moved(order, shape.len()));
-    if order.is_none() && facts.layout.as_ref().is_some_and(|layout| layout.len() > shape.len()) {
+    if order.is_none() && !facts.numpy && facts.layout.as_ref().is_some_and(|layout| layout.len() > shape.len()) {
         writer.lost.push(format!("`{name}` is a part of a larger tensor, which is not known"));
     }
     let (mut text, mut is_leaf) = made.filled(writer, facts, name);
@@ -53,6 +54,10 @@ pub(super) fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) ->
     }
     if facts.numpy {
         text.push_str(".numpy()");
+        // An axis of the array is reversed; which one makes no difference.
+        if facts.layout.is_some() {
+            text.push_str("[::-1]");
+        }
     }
     match facts.wrapper.map(|wrapper| wrapper.as_str()) {
         Some(wrapper) if wrapper.starts_with("torchvision.tv_tensors.") => {

@@ -3,6 +3,7 @@
 use super::both;
 use super::facts::{MOST_DATA, as_array, refuse_unreadable, set_data, shape_arg};
 use super::promotion::dtype_arg;
+use super::reversed;
 use crate::library::common::{array, unknown};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, RejectKind, lacks_positions};
@@ -266,7 +267,11 @@ fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         out.shape = None;
     }
     // `asarray` of an array that already has this dtype returns the array itself.
-    if cx.name() != "array" && cx.is_numpy(&value) && cx.tensor(&value).is_some_and(|t| t.dtype == out.dtype) {
+    let is_copied = |t: &Tensor| !matches!(cx.name(), "asarray" | "asanyarray") && reversed::is_reversed(t);
+    if cx.name() != "array"
+        && cx.is_numpy(&value)
+        && cx.tensor(&value).is_some_and(|t| t.dtype == out.dtype && !is_copied(&t))
+    {
         return value;
     }
     out.base = None;

@@ -7,6 +7,7 @@ pub(crate) mod ndarray;
 mod promotion;
 pub(crate) mod random;
 pub(crate) mod reduce;
+pub(crate) mod reversed;
 pub(crate) mod shaping;
 
 pub(crate) use create::cast;

@@ -2,7 +2,7 @@
 
 use super::both;
 use super::facts::{as_array, index, shape_text, stacked, union_of};
-use super::promotion;
+use super::{promotion, reversed};
 use crate::library::common::{array, part_of};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -32,8 +32,19 @@ pub(crate) fn register(t: &mut Table) {
     t.family("numpy.", "moveaxis rollaxis", "a, source, destination=0", moveaxis);
     t.def("numpy.expand_dims", "a, axis", expand_dims);
     both(t, "squeeze", "a, axis=None", squeeze);
-    t.family("numpy.", "flip fliplr flipud roll", "a, *args, **kwargs", same_shape);
-    t.def("numpy.rot90", "a, *args, **kwargs", |cx, b| forget_shape(cx, &b.get("a")));
+    t.def("numpy.roll", "a, *args, **kwargs", same_shape);
+    t.family("numpy.", "flip fliplr flipud", "a, *args, **kwargs", |cx, b| {
+        let view = same_shape(cx, b);
+        reversed::flipped(cx, &view, &b.get("a"));
+        view
+    });
+    t.def("numpy.rot90", "a, k=1, axes=(0, 1)", |cx, b| {
+        let view = forget_shape(cx, &b.get("a"));
+        if b.get("k").as_int().is_some_and(|quarters| quarters % 4 != 0) {
+            reversed::flipped(cx, &view, &b.get("a"));
+        }
+        view
+    });
     t.family("numpy.", "concatenate", "arrays, axis=0, out=None, **kwargs", |cx, b| {
         let axis = b.get("axis");
         let is_array = cx.tensor(&axis).and_then(|tensor| tensor.rank()).is_some_and(|rank| rank > 0);
@@ -257,7 +268,14 @@ pub(crate) fn transpose(cx: &mut Cx<'_, '_>, value: &Value, axes: &Value) -> Val
         (Some(dims), Some(order)) if dims.len() == order.len() => order.iter().map(|i| dims.get(*i).cloned()).collect(),
         _ => None,
     };
-    cx.view_of(value, a)
+    moved_view(cx, value, a)
+}
+
+/// A view of an array in which its axes have other places.
+fn moved_view(cx: &mut Cx<'_, '_>, value: &Value, array: Tensor) -> Value {
+    let view = cx.view_of(value, array);
+    reversed::moved(cx, &view, value);
+    view
 }
 
 fn swapaxes(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -270,7 +288,7 @@ fn swapaxes(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         dims.swap(i, j);
         Some(dims)
     });
-    cx.view_of(&value, a)
+    moved_view(cx, &value, a)
 }
 
 fn moveaxis(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -285,7 +303,7 @@ fn moveaxis(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(dims)
     };
     a.shape = if cx.name() == "moveaxis" { a.shape.take().and_then(moved) } else { None };
-    cx.view_of(&value, a)
+    moved_view(cx, &value, a)
 }
 
 fn expand_dims(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -296,7 +314,7 @@ fn expand_dims(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         dims.insert(at, Dim::int(1));
         Some(dims)
     });
-    cx.view_of(&value, a)
+    moved_view(cx, &value, a)
 }
 
 fn squeeze(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -323,6 +323,7 @@ fn to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let out = on_cpu(Tensor::default(), at);
         return cx.out(out);
     };
+    numpy::reversed::refuse(cx, &pic);
     if let Some(rank) = array.rank().filter(|r| !is_picture && !matches!(r, 2 | 3)) {
         let message = format!("the array has {}, but an image has 2 or 3", counted(rank, "dimension"));
         cx.reject(RejectKind::Rank, message, vec![("the array gets its shape here".to_owned(), array.shape_at)]);

@@ -13,6 +13,7 @@ use super::broadcast::result_grad;
 use super::carry::Rejected;
 use super::cast::cast;
 use super::support::reject_unread;
+use crate::library::numpy::reversed;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Dim, Dtype, Grad, Kind, Size, Tensor, Type, Value, dims_text};
@@ -103,6 +104,7 @@ fn placed(cx: &Cx<'_, '_>, mut made: Tensor, options: &Options) -> Tensor {
 fn tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");
     reject_unread(cx, &data);
+    reversed::refuse(cx, &data);
     let dtype = cx.dtype_arg(&b.get("dtype"));
     let made = typed_literal(cx, &data, dtype).unwrap_or_default();
     // A copy of a tensor is created on the device of the tensor.
@@ -157,6 +159,7 @@ fn as_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         return made;
     };
+    reversed::refuse(cx, &data);
     let torch = have.array == ArrayKind::Torch;
     let on = if torch { (have.device, have.device_at) } else { (cx.default_device(), cx.at()) };
     let options = Options::read(cx, b, have.dtype, on);
@@ -198,6 +201,7 @@ fn from_numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         };
         return cx.out(out);
     };
+    reversed::refuse(cx, &data);
     if have.array == ArrayKind::Torch {
         if cx.is_surely_tensor(&data) {
             cx.reject(RejectKind::Value, "from_numpy takes a numpy array, not a tensor", Vec::new());

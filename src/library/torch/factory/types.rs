@@ -3,6 +3,7 @@
 
 use super::literal;
 use super::options::{self, dims};
+use crate::library::numpy::reversed;
 use crate::library::torch::cast::cast;
 use crate::library::torch::promotion::{self, Operand};
 use crate::library::torch::support::reject_unread;
@@ -253,6 +254,9 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some((_, dtype)) => Some(*dtype),
         None => cx.default_dtype(),
     };
+    if let [only] = args.as_slice() {
+        reversed::refuse(cx, only);
+    }
     if let [only] = args.as_slice()
         && let Some(have) = cx.tensor(only)
         && have.array == ArrayKind::Torch

@@ -11,6 +11,7 @@ use super::carry::{self, rearranged};
 use super::convert::python_number;
 use super::views::layout;
 use crate::library::Cx;
+use crate::library::numpy::reversed;
 use crate::python::{Arg, Args, Interp, RejectKind, Sig};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Heap, Items, Met, Range, Size, Tensor, Type, Value, sym};
@@ -89,7 +90,9 @@ fn select(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, index: &Value) ->
         return cx.out(out);
     }
     let view = cx.view_of(object, out);
-    if only_slices(index) {
+    if input.array == ArrayKind::Numpy {
+        reversed::indexed(cx, &view, input, index);
+    } else if only_slices(index) {
         layout::cut(cx, &view, input);
     }
     view
