@@ -523,10 +523,23 @@ fn equals(a: &Cv, b: &Cv) -> Option<bool> {
     }
 }
 
+/// The least and the greatest value that a number may have.
+fn bounds(value: &Cv) -> Option<(f64, f64)> {
+    match value {
+        Cv::Other(number @ (Value::Ranged(_) | Value::Floats(_))) => {
+            number.range().map(|(range, _)| (range.lo(), range.hi()))
+        }
+        value => value.as_f64().map(|number| (number, number)),
+    }
+}
+
 fn compare(op: CmpOp, a: &Cv, b: &Cv) -> Option<bool> {
     let less = |a: &Cv, b: &Cv| match (a, b) {
         (Cv::Size(x), Cv::Size(y)) => x.less(y),
-        _ => Some(a.as_f64()? < b.as_f64()?),
+        _ => {
+            let ((a_low, a_high), (b_low, b_high)) = (bounds(a)?, bounds(b)?);
+            if a_high < b_low { Some(true) } else { (a_low >= b_high).then_some(false) }
+        }
     };
     match op {
         CmpOp::Eq => equals(a, b),

@@ -110,17 +110,29 @@ impl Project {
             || self.assigns(from, name)
     }
 
-    /// Why a module of the project certainly lacks a name that a program reads as its attribute. None for
-    /// packages, whose submodules any import may add.
+    /// Why a module of the project certainly lacks a name that a program reads as its attribute. The submodules
+    /// of a package do not count, because any import may add them.
     pub(crate) fn missing_member(&self, from: FileId, module: FileId, name: &str) -> Option<Missing<'_>> {
         let file = self.file(module);
         let is_package = file.canonical().file_name().is_some_and(|file| file == "__init__.py");
-        if is_package || from == module || self.may_define(from, file, name) || self.binds_attribute(from, name) {
+        if from == module || self.may_define(from, file, name) || self.binds_attribute(from, name) {
             return None;
+        }
+        if is_package {
+            let folder = file.canonical().parent()?;
+            // An installed package may have the same name.
+            let is_library = folder.file_name().and_then(|name| name.to_str()).is_none_or(libraries::is_known);
+            if is_library || is_built(name) || self.has_stem(folder, name) {
+                return None;
+            }
         }
         // If the program changes where Python searches, the module may be another file of this name, unless
         // the import says that the module is in the same folder.
-        let name_of = |file: &SourceFile| file.canonical().file_name().map(ToOwned::to_owned);
+        let name_of = |file: &SourceFile| {
+            let path = file.canonical();
+            let module = if path.ends_with("__init__.py") { path.parent()? } else { path };
+            module.file_name().map(ToOwned::to_owned)
+        };
         let stem = file.canonical().file_stem().unwrap_or_default().to_string_lossy();
         let is_beside = self.file(from).text().contains(&format!("from . import {stem}"));
         if !is_beside

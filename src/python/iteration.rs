@@ -349,6 +349,11 @@ impl Interp<'_> {
             let found = items.iter().find(|v| v.as_f64() == best);
             return found.cloned().unwrap_or(Value::Unknown);
         }
+        if let (Items::Exact(items), None) = (&items, args.keyword("key"))
+            && let Some(bounded) = bounded(name, items)
+        {
+            return bounded;
+        }
         let types: Option<Vec<Type>> = match items {
             Items::Exact(items) => items.iter().map(Value::number_type).collect(),
             items @ Items::Many(_) => items.element(&mut self.heap).number_type().map(|ty| vec![ty]),
@@ -358,4 +363,20 @@ impl Interp<'_> {
             _ => Value::Unknown,
         }
     }
+}
+
+/// `min(n, x)` of integers of which some are known: it is at most the least of these. Likewise for `max`.
+fn bounded(name: &str, items: &[Value]) -> Option<Value> {
+    if items.iter().any(|item| item.number_type() != Some(Type::Int)) {
+        return None;
+    }
+    let ranges = items.iter().filter_map(|item| item.range().map(|(range, at)| (range, at)));
+    let (limits, at): (Vec<f64>, Vec<_>) =
+        ranges.map(|(range, at)| (if name == "min" { range.hi() } else { range.lo() }, at)).unzip();
+    let limit = limits.into_iter().reduce(if name == "min" { f64::min } else { f64::max })?;
+    let range = match name {
+        "min" => Range::bounds(f64::NEG_INFINITY, limit),
+        _ => Range::bounds(limit, f64::INFINITY),
+    };
+    Some(Value::ranged(range, false, at.into_iter().next().flatten()))
 }

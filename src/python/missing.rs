@@ -212,15 +212,16 @@ impl Interp<'_> {
             }
             _ => false,
         };
-        let is_plain = self.mro(id).iter().all(is_plain) && (!self.context.speculative || self.is_global(expr));
+        let mro = self.mro(id);
+        let is_plain = mro.iter().all(is_plain) && (!self.context.speculative || self.is_global(expr));
+        let defines = |class: &Value| class.as_obj().is_some_and(|class| self.class_attr(class, name).is_some());
         if !is_plain
             || name.as_str().starts_with('_')
             || matches!(name.as_str(), "mro" | "register" | "name" | "value")
             || self.is_in_try()
             || self.sources.may_set_by_name(self.root, class.as_str())
             || !self.is_never_set(class, name)
-            || is_enum && self.class_attr(id, name).is_some()
-            || !is_enum && self.try_getattr(object, name, span).is_some()
+            || mro.iter().any(defines)
         {
             return false;
         }
