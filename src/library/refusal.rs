@@ -36,7 +36,7 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
             true => it.reject(rejection, span),
             false => it.in_arm_of_callee(|it| it.reject(rejection, span)),
         }
-        it.raise("TypeError");
+        it.fail("TypeError");
     } else if !excludes_newest(it) {
         it.suspect(rejection);
     }
@@ -56,13 +56,13 @@ pub(super) fn refuse_names_of_torch(it: &mut Interp<'_>, path: Sym, args: &Args,
     let function = path.as_str().rsplit('.').next().unwrap_or_default();
     if STACKING.contains(&function) && args.pos.len() > 1 && !args.is_open() {
         it.report_arguments(format!("`{function}` takes the arrays as one list or tuple"), span);
-        it.raise("TypeError");
+        it.fail("TypeError");
         return true;
     }
     let wrong = args.kw.iter().find_map(|(name, _)| NAMES.iter().find(|(torch, _)| name.as_str() == *torch));
     let Some((torch, numpy)) = wrong else { return false };
     it.report_arguments(format!("NumPy's `{function}` takes no argument `{torch}`: its name is `{numpy}`"), span);
-    it.raise("TypeError");
+    it.fail("TypeError");
     true
 }
 
@@ -80,7 +80,7 @@ pub(super) fn refuse_module(it: &mut Interp<'_>, path: Sym, span: Span) -> Value
     }
     let message = format!("`{path}` is a module: it cannot be called");
     it.report_arguments(message, span);
-    it.raise("TypeError")
+    it.fail("TypeError")
 }
 
 /// NumPy's names of parameters, which many functions of PyTorch also accept.

@@ -126,7 +126,7 @@ pub(super) fn refuse(it: &mut Interp<'_>, path: &str, args: &Args, span: Span) -
     let Some(first) = wrong.first() else {
         let Some(message) = mismatch(&name, overloads, args) else { return false };
         it.report_arguments(message, span);
-        it.raise("TypeError");
+        it.fail("TypeError");
         return true;
     };
     let same = wrong.iter().filter(|one| one.span == first.span);

@@ -25,6 +25,13 @@ impl Interp<'_> {
         Value::Unknown
     }
 
+    /// The end of an operation that was reported because it raises an exception of this class. If nothing may catch
+    /// the exception, the analysis goes on with an unknown value, to find the next mistakes, too.
+    pub(crate) fn fail(&mut self, class: &str) -> Value {
+        let may_catch = self.frames.iter().any(|frame| frame.handling > 0 || frame.raising > 0);
+        if may_catch || self.is_in_try() { self.raise(class) } else { Value::Unknown }
+    }
+
     /// What is wrong with the arguments of a call of a program's function or class: a name that is
     /// not a parameter, too many arguments, or a missing one.
     pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> Option<String> {

@@ -532,7 +532,7 @@ impl<'p> Interp<'p> {
         if let Some(message) = self.misuses_load_state_dict(call, method) {
             let place = self.span(method);
             self.report_missing(RejectKind::Arguments, message, place);
-            return self.raise("TypeError");
+            return self.fail("TypeError");
         }
         let object = self.eval(&method.value);
         let place = self.span(method);
@@ -593,7 +593,7 @@ impl<'p> Interp<'p> {
         if !by_class && let Some(message) = self.surely_refuses(callee, call) {
             let span = self.span(call);
             self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
-            self.raise("TypeError");
+            self.fail("TypeError");
             return true;
         }
         // Each call is checked only once: its callee is nearly always the same.

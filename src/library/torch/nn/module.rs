@@ -95,7 +95,7 @@ fn run_forward(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value>
         return Some(Value::Unknown);
     };
     if cx.it.refuse_passed_on(object, &forward, &args, span) {
-        return Some(cx.it.raise("TypeError"));
+        return Some(cx.it.fail("TypeError"));
     }
     Some(cx.it.call(&forward, args, span))
 }
