@@ -3,6 +3,7 @@
 pub(super) mod copied_random_generator;
 pub(super) mod iterable_dataset_not_sharded;
 pub(super) mod mask_moved_apart;
+pub(super) mod other_split_used;
 pub(super) mod sample_not_returned;
 pub(super) mod transform_set_on_subset;
 pub(super) mod untransformed_plain_mask;
