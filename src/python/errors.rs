@@ -29,7 +29,11 @@ impl Interp<'_> {
     /// the exception, the analysis goes on with an unknown value, to find the next mistakes, too.
     pub(crate) fn fail(&mut self, class: &str) -> Value {
         let may_catch = self.frames.iter().any(|frame| frame.handling > 0 || frame.raising > 0);
-        if may_catch || self.is_in_try() { self.raise(class) } else { Value::Unknown }
+        if may_catch || self.is_in_try() {
+            return self.raise(class);
+        }
+        self.went_on = self.refused.1;
+        Value::Unknown
     }
 
     /// What is wrong with the arguments of a call of a program's function or class: a name that is

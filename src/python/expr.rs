@@ -590,6 +590,9 @@ impl<'p> Interp<'p> {
 
     /// Checks the arguments as they are written in the source. Returns whether the callee rejects them.
     fn refuses(&mut self, callee: &Value, call: &'p ExprCall, by_class: bool) -> bool {
+        if self.went_on == Some(self.span(call)) {
+            self.went_on = None;
+        }
         if !by_class && let Some(message) = self.surely_refuses(callee, call) {
             let span = self.span(call);
             self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));

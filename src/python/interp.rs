@@ -215,6 +215,8 @@ pub(crate) struct Interp<'p> {
     pub(super) callee_is_global: bool,
     /// The number of objects at the last rejected call.
     pub(super) refused_since: usize,
+    /// The last call after whose failure the analysis went on.
+    pub(super) went_on: Option<Span>,
     /// The calls whose arguments were compared with the parameters of the callee.
     pub(super) placed: FxHashSet<Span>,
     /// The analysed file ended with an exception or a call such as `sys.exit()`. False if its last statement
@@ -311,6 +313,7 @@ impl<'p> Interp<'p> {
             refused_in: (0, 0),
             callee_is_global: false,
             refused_since: 0,
+            went_on: None,
             placed: FxHashSet::default(),
             ended_early: false,
             quotients: FxHashMap::default(),
@@ -520,6 +523,10 @@ impl<'p> Interp<'p> {
     /// of an operation on unknown arguments does not show that the operation succeeds in the real calls.
     /// In the functions that such a function calls, the place is recorded.
     pub(crate) fn pass(&mut self, place: Span) {
+        // A loop over the unknown result of a failed call has the place of this call.
+        if self.went_on == Some(place) {
+            return;
+        }
         if self.runs_alone() {
             self.passed_alone.insert(place);
         } else {
