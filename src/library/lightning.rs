@@ -19,6 +19,7 @@ pub(super) fn register(t: &mut Table) {
     t.prefix("lightning.pytorch", "lightning");
     t.alias("lightning.core.LightningModule", MODULE);
     t.alias("lightning.core.module.LightningModule", MODULE);
+    t.alias("lightning.core.lightning.LightningModule", MODULE);
     let module = t.class(MODULE, &["torch.nn.Module"], "*args, **kwargs");
     module.keeps_arguments = false;
     module.attribute = Some(attribute);
