@@ -686,12 +686,14 @@ impl Observer for Watcher<'_> {
         if it.inlined() && rejection.span.file != it.root || is_unsure {
             return;
         }
-        // What is known about dtypes, ranks and values does not hold for such old versions.
-        let depends_on_version = matches!(
-            rejection.kind,
-            RejectKind::Dtype | RejectKind::Rank | RejectKind::Value | RejectKind::Index | RejectKind::Layout
-        );
-        if depends_on_version && it.excludes("torch", "1.8") {
+        // What is known about dtypes and values does not hold for such old versions, nor, for those in which a
+        // number may be a tensor of one element, what is known about ranks and indices.
+        let first = match rejection.kind {
+            RejectKind::Dtype | RejectKind::Value | RejectKind::Layout => Some("1.8"),
+            RejectKind::Rank | RejectKind::Index => Some("1.0"),
+            _ => None,
+        };
+        if first.is_some_and(|first| !rejection.of_python && it.excludes("torch", first)) {
             return;
         }
         // A program that takes this device from a setting uses one device for both.

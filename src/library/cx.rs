@@ -65,7 +65,7 @@ impl Cx<'_, '_> {
     /// Reports that the library rejects this call.
     pub(crate) fn reject(&mut self, kind: RejectKind, message: impl Into<String>, reads: Vec<(String, Origin)>) {
         let span = self.span;
-        self.it.reject(Rejection { kind, message: message.into(), reads, span, assumed: None }, span);
+        self.it.reject(Rejection { kind, message: message.into(), reads, span, assumed: None, of_python: false }, span);
     }
 
     /// Reports that the library rejects this call if the assumption holds. It is not known whether
@@ -77,7 +77,14 @@ impl Cx<'_, '_> {
         message: impl Into<String>,
         reads: Vec<(String, Origin)>,
     ) {
-        let rejection = Rejection { kind, message: message.into(), reads, span: self.span, assumed: Some(assumed) };
+        let rejection = Rejection {
+            kind,
+            message: message.into(),
+            reads,
+            span: self.span,
+            assumed: Some(assumed),
+            of_python: false,
+        };
         self.it.suspect(rejection);
     }
 
@@ -107,7 +114,8 @@ impl Cx<'_, '_> {
         if span != place {
             reads.push((format!("the call fails here, in `{}`", self.name()), Some(place)));
         }
-        self.it.reject(Rejection { kind, message: message.into(), reads, span, assumed: None }, place);
+        self.it
+            .reject(Rejection { kind, message: message.into(), reads, span, assumed: None, of_python: false }, place);
     }
 
     /// The integers in a tuple or list, or a single integer.

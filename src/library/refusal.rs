@@ -28,7 +28,8 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
         return;
     }
     let assumed = (!sure).then_some("with the newest PyTorch");
-    let rejection = Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed };
+    let rejection =
+        Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed, of_python: false };
     if sure {
         // In an arm of an unknown condition, a wrong call of a function is reported, but not one of a
         // method: the condition may test whether the object is a tensor.

@@ -186,6 +186,7 @@ fn refuse_unordered(it: &mut Interp<'_>, path: &str, args: &Args) -> bool {
             reads: Vec::new(),
             span: arg.span,
             assumed: Some("with Python 3.11 or newer"),
+            of_python: true,
         });
         return false;
     }

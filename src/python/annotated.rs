@@ -103,7 +103,9 @@ impl<'p> Interp<'p> {
             return;
         }
         let assumed = Some(sym(&format!("if `{owner}` is a `{class}`, as annotated")).as_str());
-        self.in_any_arm(|it| it.suspect(Rejection { kind, message, reads: Vec::new(), span, assumed }));
+        self.in_any_arm(|it| {
+            it.suspect(Rejection { kind, message, reads: Vec::new(), span, assumed, of_python: true })
+        });
     }
 }
 

@@ -42,6 +42,7 @@ impl<'p> Interp<'p> {
             reads: Vec::new(),
             span,
             assumed: Some("for one of the possible functions"),
+            of_python: true,
         });
     }
 

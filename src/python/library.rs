@@ -346,6 +346,8 @@ pub(crate) struct Rejection {
     pub span: Span,
     /// The assumption under which the call fails; `None` if it fails without an assumption.
     pub assumed: Option<&'static str>,
+    /// Python itself raises the exception, with any version of the libraries.
+    pub of_python: bool,
 }
 
 /// A command-line option that has a default.

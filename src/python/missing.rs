@@ -32,7 +32,14 @@ impl Interp<'_> {
                 let message = format!("`{path}.{name}` was removed{instead}");
                 let reads = Vec::new();
                 self.in_any_arm(|it| {
-                    it.suspect(Rejection { kind: RejectKind::Name, message, reads, span, assumed: Some(assumed) });
+                    it.suspect(Rejection {
+                        kind: RejectKind::Name,
+                        message,
+                        reads,
+                        span,
+                        assumed: Some(assumed),
+                        of_python: false,
+                    });
                 });
             }
             return;
@@ -444,7 +451,7 @@ impl Interp<'_> {
 
     /// Reports a mistake that ends every run that reaches this place.
     pub(super) fn report_missing(&mut self, kind: RejectKind, message: String, span: Span) {
-        self.reject(Rejection { kind, message, reads: Vec::new(), span, assumed: None }, span);
+        self.reject(Rejection { kind, message, reads: Vec::new(), span, assumed: None, of_python: true }, span);
     }
 }
 

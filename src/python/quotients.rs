@@ -44,7 +44,8 @@ impl<'p> Interp<'p> {
         if let Some((argument, message)) = self.quotient_for(path, later, call) {
             let span = self.span(argument);
             let assumed = Some("when the result is used");
-            let rejection = Rejection { kind: RejectKind::Value, message, reads: Vec::new(), span, assumed };
+            let rejection =
+                Rejection { kind: RejectKind::Value, message, reads: Vec::new(), span, assumed, of_python: true };
             self.in_any_arm(|it| it.suspect(rejection));
         }
         false

@@ -368,7 +368,14 @@ impl Interp<'_> {
             self.report_missing(RejectKind::Name, message, span);
         } else if !self.excludes("torch", "1.13") {
             let assumed = Some("with PyTorch 1.13 or newer");
-            self.suspect(Rejection { kind: RejectKind::Name, message, reads: Vec::new(), span, assumed });
+            self.suspect(Rejection {
+                kind: RejectKind::Name,
+                message,
+                reads: Vec::new(),
+                span,
+                assumed,
+                of_python: true,
+            });
         }
         true
     }

@@ -24,6 +24,7 @@ pub(super) fn register(t: &mut Table) {
                 reads: Vec::new(),
                 span: cx.span,
                 assumed: Some("with PyYAML 6 or newer"),
+                of_python: false,
             });
         }
         load_yaml(cx, b)

@@ -202,7 +202,17 @@ pub(crate) fn enter(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<V
         && MANAGERS.contains(&path.as_str())
     {
         let message = format!("`{path}` is a class: write `with {path}():`");
-        it.reject(Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed: None }, span);
+        it.reject(
+            Rejection {
+                kind: RejectKind::Arguments,
+                message,
+                reads: Vec::new(),
+                span,
+                assumed: None,
+                of_python: false,
+            },
+            span,
+        );
         return Some(it.raise("TypeError"));
     }
     if let Value::Device(device) = object {
