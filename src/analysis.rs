@@ -130,7 +130,7 @@ fn run(
             || runs_library(project, source)
             || wanted.helps_library
             || helps_library(project, file);
-        is_of_library && !project.is_source_of_generator(file)
+        is_of_library && !project.is_source_of_generator(file) && !project.replaces_torch()
     };
     if !wanted.facts && wanted.at.is_none() && !is_checked() {
         return Report::default();

@@ -120,7 +120,8 @@ impl Project {
         }
         // The script's own folder comes first on Python's path, before the standard library.
         let bases: Vec<PathBuf> = if is_standard(top) {
-            if !script {
+            // Only the folder of the script that is run comes first.
+            if !script || *folder != self.root && !from.text().contains("__main__") {
                 return Found::Nothing;
             }
             vec![folder.to_owned()]
@@ -260,6 +261,17 @@ impl Project {
         };
         let model = name.strip_prefix("modular_");
         model.is_some_and(|model| self.has(folder, &format!("modeling_{model}"), Kind::File))
+    }
+
+    /// Whether the project is another package with the name `torch`, for example one for browsers. PyTorch's own
+    /// sources have `_torch_docs.py`.
+    pub(crate) fn replaces_torch(&self) -> bool {
+        let folders = [self.root().to_owned(), self.root().join("src")];
+        let inner = self.listing(self.root()).iter().filter(|(_, kind)| **kind == Kind::Folder);
+        let inner = inner.map(|(name, _)| self.root().join(name));
+        folders.into_iter().chain(inner).map(|folder| folder.join("torch")).any(|folder| {
+            self.has(&folder, "__init__.py", Kind::File) && !self.has(&folder, "_torch_docs.py", Kind::File)
+        })
     }
 
     /// Whether a folder may be searched: below the root, or, for a file outside the root, the

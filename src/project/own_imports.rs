@@ -163,6 +163,10 @@ impl Project {
         if other.is_some() || is_package || !base.starts_with(self.root()) {
             return None;
         }
+        // The folder is only a part of a namespace package, and a requirement provides the other parts.
+        if level == 0 && !self.has(&base.join(top), "__init__.py", Kind::File) && self.requires(from, top) {
+            return None;
+        }
         // A file with an import of a folder further up, but outside a package, may be meant for another project.
         if level > 1 && !self.has(&folder, "__init__.py", Kind::File) {
             return None;

@@ -108,6 +108,11 @@ impl Project {
         !is_named && elsewhere.any(excludes)
     }
 
+    /// Whether the requirements near a file name a package.
+    pub(super) fn requires(&self, file: FileId, package: &str) -> bool {
+        self.folders_above(file).any(|folder| !self.stated_in(folder).of(package).is_empty())
+    }
+
     /// What the requirements and the instructions in a folder say about packages.
     fn stated_in(&self, folder: &Path) -> &Stated {
         if let Some(known) = self.stated.get(folder) {

@@ -157,7 +157,7 @@ impl Interp<'_> {
     pub(super) fn lacks_own_attribute(&mut self, object: &Value, name: Sym, is_self: bool, span: Span) -> bool {
         // Most attributes are stored in the object.
         let Some(id) = object.as_obj().filter(|id| self.heap.attr(*id, name.as_str()).is_none()) else { return false };
-        if self.gets_from_class(object, name) {
+        if self.gets_from_class(object, name) || self.may_be_extended(object) {
             return false;
         }
         let is_early = self.is_before_base(id, span);
@@ -327,6 +327,19 @@ impl Interp<'_> {
             && !self.is_decorated(object)
             && !methods.iter().any(|method| self.sources.assigns(self.root, method))
             && !self.is_in_try()
+    }
+
+    /// Whether a class of an object has a decorator of an unseen library that may add attributes, such as
+    /// `@dataclass_json`. Decorators that register a class leave it as it is.
+    fn may_be_extended(&self, object: &Value) -> bool {
+        const PLAIN: &[&str] = &["dataclass", "total_ordering", "final", "runtime_checkable", "script", "skip", "slow"];
+        self.class_definitions(object).flat_map(|def| &def.decorator_list).any(|decorator| {
+            let path = path_of(callee_or_itself(&decorator.expression));
+            let (Some(first), Some(last)) = (path.first(), path.last()) else { return false };
+            let is_own = || self.mentions(sym(&format!("def {last}(")).as_str());
+            let is_registry = || path.iter().any(|part| part.to_lowercase().contains("regist"));
+            !PLAIN.contains(last) && !is_registry() && !is_own() && !crate::libraries::is_known(first)
+        })
     }
 
     /// Whether a class of an object has a decorator, which may add methods.

@@ -94,9 +94,8 @@ fn missing_field(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value
 }
 
 /// The environment of the script. For a variable that the script has neither written nor deleted,
-/// `get` and `getenv` return the default of the call, because the variable is assumed to be
-/// missing. If the call has no default, or if launchers or shells usually set the variable, the
-/// value of the result is unknown. The value of `os.environ[…]` is always an unknown string.
+/// the value is unknown, because the user may set it: an unknown string if the call has a string as
+/// default. The value of `os.environ[…]` is always an unknown string.
 fn environ(t: &mut Table) {
     t.def("os.getenv", "key, default=None", getenv);
     t.def("os.environ.get", "key, default=None", getenv);
@@ -219,10 +218,9 @@ fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match known(cx, &key) {
         Known::Text(text) => return text,
         Known::Deleted => return default,
-        Known::NotWritten if !default.is_none() && !key.as_str().is_some_and(is_usually_set) => return default,
         Known::NotWritten | Known::Nothing => {}
     }
-    // Without a default, the result may also be None.
+    // The user may set the variable. Without a default, the result may also be None.
     match default {
         Value::Str(_) | Value::Any(Type::Str) => Value::Any(Type::Str),
         _ => Value::Unknown,

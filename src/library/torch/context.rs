@@ -52,6 +52,8 @@ pub(crate) fn register(t: &mut Table) {
     for path in ["torch.cuda.amp.autocast", "torch.cpu.amp.autocast"] {
         manager(t.class(path, &[], "enabled=True, dtype=None, cache_enabled=True"));
     }
+    // It enables gradients only for `differentiable=True`.
+    t.alias("torch.optim.optimizer._use_grad_for_differentiable", "torch.no_grad");
     for name in ["no_grad", "enable_grad", "inference_mode", "set_grad_enabled"] {
         t.alias(&format!("torch.autograd.{name}"), &format!("torch.{name}"));
         t.alias(&format!("torch.autograd.grad_mode.{name}"), &format!("torch.{name}"));
