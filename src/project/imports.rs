@@ -130,11 +130,12 @@ impl Project {
             let (first, second) = if script { beside } else { (beside.1, beside.0) };
             let src = self.root.join("src");
             // A script in a folder above may import this file: its folder comes first on Python's path.
+            // The folder `src` of a project inside the repository is on the path if the project is installed.
             let above: Vec<PathBuf> = first
                 .ancestors()
                 .skip(1)
                 .take_while(|above| above.starts_with(&self.root) && **above != self.root)
-                .map(Path::to_owned)
+                .flat_map(|above| [above.to_owned(), above.join("src")])
                 .collect();
             let (before, after) = match script {
                 true => (vec![first, second], None),

@@ -107,7 +107,8 @@ impl Project {
             || bindings.has_inner_star
             || DYNAMIC.iter().any(|text| file.text().contains(text))
             || bindings.globals.contains(name)
-            || self.assigns(from, name)
+            || self.assigns_from_outside(from, name)
+            || self.file(from).text().contains("setattr(") && self.assigns(from, name)
     }
 
     /// Why a module of the project certainly lacks a name that a program reads as its attribute. The submodules

@@ -273,8 +273,8 @@ fn imported(line: &str) -> Option<impl Iterator<Item = &str>> {
     Some(rest.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty() && *name != "import"))
 }
 
-/// The attributes that a text assigns: `owner.name = …`, `owner.name: int = …`, `a.b, c.d = …` and
-/// `with … as a.b`. If the owner is not a name, it is empty.
+/// The attributes that a text assigns: `owner.name = …`, `owner.name: int = …`, `a.b, c.d = …`,
+/// `with … as a.b` and `for a.b in …`. If the owner is not a name, it is empty.
 fn assigned(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let targets = text.match_indices('=').flat_map(|(at, _)| {
         let (before, after) = text.split_at_checked(at).unwrap_or_default();
@@ -288,7 +288,9 @@ fn assigned(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let managed = text
         .match_indices(" as ")
         .filter_map(|(at, word)| text.get(at + word.len()..)?.split([':', ',', ')', '\n']).next());
-    targets.chain(managed).filter_map(|target| {
+    let looped = text.match_indices("for ").filter_map(|(at, word)| text.get(at + word.len()..)?.split_once(" in "));
+    let looped = looped.flat_map(|(targets, _)| targets.split([',', '(', ')']));
+    targets.chain(managed).chain(looped).filter_map(|target| {
         let (rest, name) = last_name(target.trim());
         let (before, owner) = last_name(rest.strip_suffix('.')?);
         // In `if x: a.b = 1` and `a.b.c = 1`, other text precedes the owner.

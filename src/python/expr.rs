@@ -66,6 +66,9 @@ impl<'p> Interp<'p> {
             Expr::UnaryOp(e) => {
                 let operand = self.eval(&e.operand);
                 let span = self.span(e);
+                if is_literal(&e.operand) {
+                    return self.in_any_arm(|it| it.unary(e.op, &operand, span));
+                }
                 self.unary(e.op, &operand, span)
             }
             Expr::BoolOp(e) => self.bool_op(e),
@@ -554,7 +557,7 @@ impl<'p> Interp<'p> {
         if callee.is_unknown() || self.lacks_self(&object, method.attr.as_str(), &args) {
             self.event(Event::Unseen { name: sym(method.attr.as_str()), span });
             if object.is_unknown() {
-                self.havoc_unknown(method.attr.as_str());
+                self.havoc_unknown(method.attr.as_str(), &args);
             }
             // The method may come from an unseen base class, and may write to the object.
             if self.heap.instance_of(&object).is_some_and(|i| i.open) {

@@ -30,6 +30,13 @@ struct Given {
 }
 
 impl Given {
+    fn of(args: &Args) -> Given {
+        Given {
+            positional: args.pos.iter().map(|arg| arg.value.clone()).collect(),
+            named: args.kw.iter().map(|(name, arg)| (*name, arg.value.clone())).collect(),
+        }
+    }
+
     /// Inserts `first` before the positional arguments.
     fn after(mut self, first: impl IntoIterator<Item = Value>) -> Given {
         self.positional.splice(0..0, first);
@@ -444,7 +451,7 @@ impl Interp<'_> {
 
     /// Havocs everything that a method of an unknown value may write. The value may be any object of
     /// `Heap::lost`.
-    pub(super) fn havoc_unknown(&mut self, method: &str) {
+    pub(super) fn havoc_unknown(&mut self, method: &str, args: &Args) {
         if let Some(written) = written_by(method) {
             self.heap.write_lost(written);
         }
@@ -457,7 +464,7 @@ impl Interp<'_> {
             let library = self.library;
             library.unseen_method(self, id, method);
             if let Some(method) = self.user_method(&object, method) {
-                self.havoc_call(&method, Given::default().after([object]), MAX_CALLS, &mut Seen::default());
+                self.havoc_call(&method, Given::of(args).after([object]), MAX_CALLS, &mut Seen::default());
             }
         }
     }
@@ -467,11 +474,7 @@ impl Interp<'_> {
     pub(super) fn havoc_unknown_call(&mut self, args: &Args) {
         let mut seen = Seen::default();
         for (function, receiver) in self.heap.lost_functions().collect::<Vec<_>>() {
-            let given = Given {
-                positional: args.pos.iter().map(|arg| arg.value.clone()).collect(),
-                named: args.kw.iter().map(|(name, arg)| (*name, arg.value.clone())).collect(),
-            };
-            let given = given.after(receiver.map(Value::Obj));
+            let given = Given::of(args).after(receiver.map(Value::Obj));
             self.havoc_call(&Value::Obj(function), given, MAX_CALLS, &mut seen);
         }
     }

@@ -282,6 +282,9 @@ impl Interp<'_> {
             let module = import.module.as_ref().map_or("", |m| m.as_str());
             let Import::File(file) = self.sources.resolve(self.root, from, module, import.level) else { return None };
             let (_, scope) = self.load(file, module);
+            if self.keeps_from_stars(file, scope, name) {
+                return None;
+            }
             self.scope_var(scope, name)
         });
         self.demands.pop();
@@ -291,6 +294,15 @@ impl Interp<'_> {
             self.unstarred.insert((scope, name));
         }
         found
+    }
+
+    /// Whether the `__all__` of a module does not list a name, so that `import *` leaves it out.
+    fn keeps_from_stars(&mut self, file: FileId, scope: ObjId, name: Sym) -> bool {
+        if self.sources.bindings(file).of_name("__all__").len() != 1 {
+            return false;
+        }
+        let listed = self.scope_var(scope, sym("__all__")).and_then(|all| self.heap.exact_items(&all));
+        listed.is_some_and(|listed| listed.iter().all(|one| one.as_str().is_some_and(|one| one != name.as_str())))
     }
 
     pub(super) fn import(&mut self, stmt: &StmtImport) {

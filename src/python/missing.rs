@@ -239,7 +239,7 @@ impl Interp<'_> {
 
     /// Whether the classes of an object have this attribute, or may have it.
     pub(super) fn gets_from_class(&self, object: &Value, name: Sym) -> bool {
-        name.as_str().starts_with("__")
+        name.as_str().starts_with("__") && name.as_str().ends_with("__")
             || is_mangled(name)
             || !self.has_only_known_bases(object)
             || self.is_in_try()

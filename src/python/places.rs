@@ -99,7 +99,7 @@ impl Interp<'_> {
     /// `test_is_symmetric`.
     fn swaps_on_purpose(&self) -> bool {
         let def = self.frames.last().and_then(|frame| self.definition(frame));
-        let words = ["swap", "symm", "invarian", "revers", "flip", "commut"];
+        let words = ["swap", "symm", "invarian", "revers", "flip", "commut", "inv", "transpos", "conj"];
         def.is_some_and(|def| words.iter().any(|word| def.name.as_str().contains(word)))
     }
 
