@@ -120,8 +120,9 @@ impl Project {
         }
         // The script's own folder comes first on Python's path, before the standard library.
         let bases: Vec<PathBuf> = if is_standard(top) {
-            // Only the folder of the script that is run comes first.
-            if !script || *folder != self.root && !from.text().contains("__main__") {
+            // A folder inside a package is hardly one of scripts.
+            let in_package = || folder.parent().is_some_and(|above| self.has(above, "__init__.py", Kind::File));
+            if !script || in_package() && !from.text().contains("__main__") {
                 return Found::Nothing;
             }
             vec![folder.to_owned()]

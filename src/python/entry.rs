@@ -11,7 +11,7 @@ use super::protocol::names_other_class;
 use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Span, Stmt, expressions, path_of};
+use crate::syntax::{Expr, Ranged, Span, Stmt, expressions, path_of, statements};
 use crate::value::{Data, Function, Items, ObjId, Sym, Value, sym};
 
 /// A function that nothing called, and the receiver if it is a method.
@@ -88,14 +88,23 @@ impl<'p> Interp<'p> {
         !self.executed.contains(&code) || !self.also_uncalled.is_empty() && also()
     }
 
-    /// Makes unknown the global names to which the file first gives a function and then another value. A
-    /// function that nothing calls may be older than the last value.
+    /// Makes unknown the global names that the file first defines or imports, and to which it later assigns
+    /// another value. A function that nothing calls may run before that.
     fn forget_replaced_functions(&mut self, scope: ObjId) {
         let body = &self.sources.module(self.root).body;
-        let functions: FxHashSet<&str> =
-            body.iter().filter_map(Stmt::as_function_def_stmt).map(|def| def.name.as_str()).collect();
-        let targets = body.iter().filter_map(Stmt::as_assign_stmt).flat_map(|assign| &assign.targets);
-        for name in targets.filter_map(Expr::as_name_expr).filter(|name| functions.contains(name.id.as_str())) {
+        let defined: FxHashSet<&str> = (body.iter())
+            .flat_map(|stmt| match stmt {
+                Stmt::FunctionDef(def) => vec![def.name.as_str()],
+                Stmt::ClassDef(def) => vec![def.name.as_str()],
+                Stmt::ImportFrom(import) => {
+                    import.names.iter().map(|alias| alias.asname.as_ref().unwrap_or(&alias.name).as_str()).collect()
+                }
+                _ => Vec::new(),
+            })
+            .collect();
+        let assigned = statements(body, false).into_iter().filter_map(Stmt::as_assign_stmt);
+        let targets = assigned.flat_map(|assign| &assign.targets).filter_map(Expr::as_name_expr);
+        for name in targets.filter(|name| defined.contains(name.id.as_str())) {
             self.heap.bind(scope, sym(name.id.as_str()), Some(Value::Unknown));
         }
     }
