@@ -16,7 +16,7 @@ pub(super) mod monitor_not_logged;
 pub(super) mod optimizer_settings_ignored;
 pub(super) mod optimizers_returned_as_pair;
 pub(super) mod option_never_defined;
-pub(super) mod option_without_type;
+pub(super) mod option_of_wrong_type;
 pub(super) mod parameter_hides_function;
 pub(super) mod plateau_without_monitor;
 pub(super) mod setting_in_no_file;

@@ -1,5 +1,5 @@
-//! Options whose default is a number, but whose value on the command line is a text:
-//! `parser.add_argument("--lr", default=0.1)`.
+//! Options whose value on the command line is a text, although the program needs a number, as in
+//! `parser.add_argument("--lr", default=0.1)`, or for which every text means true, as with `type=bool`.
 
 use rustc_hash::FxHashSet;
 
@@ -9,7 +9,7 @@ use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{CmpOp, ExprCall, Operator};
 use crate::syntax::{Expr, Ranged, calls, expressions, is_method_call, path_of};
 
-const NAME: &str = "option-without-type";
+const NAME: &str = "option-of-wrong-type";
 
 /// Arguments of PyTorch's classes and functions that must be numbers.
 const NUMBERS: &[&str] = &[
@@ -28,9 +28,9 @@ const NUMBERS: &[&str] = &[
 ];
 
 #[derive(Default)]
-pub(crate) struct OptionWithoutType;
+pub(crate) struct OptionOfWrongType;
 
-impl Rule for OptionWithoutType {
+impl Rule for OptionOfWrongType {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         if !source.text.contains("add_argument(") {
             return;
@@ -45,6 +45,9 @@ impl Rule for OptionWithoutType {
             }
         }
         for call in source.body.iter().flat_map(calls).filter(|call| is_method_call(call, "add_argument")) {
+            if let Some(message) = always_true(call) {
+                findings.report(NAME, Severity::Info, message.to_owned(), source.span(call.range()), Vec::new());
+            }
             let Some(flag) = untyped(call) else { continue };
             let stored = call.arguments.find_keyword("dest").and_then(|dest| dest.value.as_string_literal_expr());
             let name = stored.map_or_else(|| flag.trim_start_matches('-').replace('-', "_"), |s| s.value.to_string());
@@ -53,6 +56,26 @@ impl Rule for OptionWithoutType {
                 findings.report(NAME, Severity::Warning, message, source.span(call.range()), Vec::new());
             }
         }
+    }
+}
+
+/// The message for an option that is true for every text: of the type `bool`, or without a type and with a bool as
+/// default.
+fn always_true(call: &ExprCall) -> Option<&'static str> {
+    let arguments = &call.arguments;
+    let is_given = |name: &str| arguments.find_keyword(name).is_some();
+    if !arguments.args.first()?.as_string_literal_expr()?.value.to_str().starts_with('-') {
+        return None;
+    }
+    match arguments.find_keyword("type") {
+        Some(given) if path_of(&given.value) == ["bool"] => {
+            Some("`type=bool` makes every text true, also `False`: use `action=argparse.BooleanOptionalAction`")
+        }
+        Some(_) => None,
+        None if ["action", "choices", "nargs"].into_iter().any(is_given) => None,
+        None => arguments.find_keyword("default")?.value.is_boolean_literal_expr().then_some(
+            "without `type` and `action`, every text is true, also `False`: use `action=argparse.BooleanOptionalAction`",
+        ),
     }
 }
 
