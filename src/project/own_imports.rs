@@ -164,8 +164,12 @@ impl Project {
         if other.is_some() || is_package || !base.starts_with(self.root()) {
             return None;
         }
-        // The folder is only a part of a namespace package, and a requirement provides the other parts.
-        if level == 0 && !self.has(&base.join(top), "__init__.py", Kind::File) && self.requires(from, top) {
+        // The folder holds only packages, and a requirement provides the other parts of this namespace package.
+        let holds_modules = self
+            .listing(&base.join(top))
+            .iter()
+            .any(|(name, kind)| *kind == Kind::File && Path::new(name).extension().is_some_and(|kind| kind == "py"));
+        if level == 0 && !holds_modules && self.requires(from, top) {
             return None;
         }
         // A file with an import of a folder further up, but outside a package, may be meant for another project.

@@ -110,7 +110,11 @@ impl Project {
 
     /// Whether the requirements near a file name a package.
     pub(super) fn requires(&self, file: FileId, package: &str) -> bool {
-        self.folders_above(file).any(|folder| !self.stated_in(folder).of(package).is_empty())
+        self.folders_above(file).any(|folder| {
+            let mut stated = Stated::default();
+            self.requirements_in(folder).into_iter().for_each(|text| stated.add(text));
+            !stated.of(package).is_empty()
+        })
     }
 
     /// What the requirements and the instructions in a folder say about packages.

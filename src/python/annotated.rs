@@ -104,7 +104,7 @@ impl<'p> Interp<'p> {
         }
         let assumed = Some(sym(&format!("if `{owner}` is a `{class}`, as annotated")).as_str());
         self.in_any_arm(|it| {
-            it.suspect(Rejection { kind, message, reads: Vec::new(), span, assumed, of_python: true })
+            it.suspect(Rejection { kind, message, reads: Vec::new(), span, assumed, of_python: true });
         });
     }
 }

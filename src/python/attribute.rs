@@ -233,9 +233,11 @@ impl<'p> Interp<'p> {
                 Value::Path(path) => self.native_class_attr(path, object, name, span),
                 _ => None,
             };
-            // A class attribute `None` is often a placeholder that the constructor of an unseen
-            // base class fills.
-            if found.as_ref().is_some_and(Value::is_none) && self.heap.instance_of(object).is_some_and(|i| i.open) {
+            // The constructor of an unseen base class fills placeholders, and the fields that the class annotates.
+            let is_open = || self.heap.instance_of(object).is_some_and(|instance| instance.open);
+            if found.as_ref().is_some_and(Value::is_none) && is_open()
+                || found.is_some() && is_open() && self.annotates(object, name)
+            {
                 return Some(Value::Unknown);
             }
             if found.is_some() {
@@ -250,6 +252,15 @@ impl<'p> Interp<'p> {
             _ if may_lack => self.user_method(object, "__getattr__").map(|_| Value::Unknown),
             _ => self.missing_attr(id, object, name, span),
         }
+    }
+
+    /// Whether a class of an object annotates an attribute: `items: list[Split] = []`.
+    fn annotates(&self, object: &Value, name: Sym) -> bool {
+        let line = self.mro_of(object);
+        line.iter().filter_map(Value::as_obj).any(|class| {
+            let Data::Class(class) = self.heap.get(class) else { return false };
+            class.fields.as_ref().is_some_and(|fields| fields.contains(&name))
+        })
     }
 
     /// Applies the replacement of a class attribute to instances. If an instance sets the attribute

@@ -370,7 +370,7 @@ fn bounded(name: &str, items: &[Value]) -> Option<Value> {
     if items.iter().any(|item| item.number_type() != Some(Type::Int)) {
         return None;
     }
-    let ranges = items.iter().filter_map(|item| item.range().map(|(range, at)| (range, at)));
+    let ranges = items.iter().filter_map(Value::range);
     let (limits, at): (Vec<f64>, Vec<_>) =
         ranges.map(|(range, at)| (if name == "min" { range.hi() } else { range.lo() }, at)).unzip();
     let limit = limits.into_iter().reduce(if name == "min" { f64::min } else { f64::max })?;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::rules::words::words;
+use crate::rules::words::{places, words};
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
 use crate::syntax::{Expr, Ranged, Stmt, TextRange, assignment, calls, expressions, path_of, statements};
 
@@ -16,9 +16,9 @@ pub(crate) struct OtherSplitUsed;
 impl Rule for OtherSplitUsed {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         let functions = source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt());
-        let mut found: Vec<(TextRange, String)> = of_scope(source.body);
+        let mut found: Vec<(TextRange, String)> = of_scope(source.text, source.body);
         for function in functions {
-            found.extend(of_scope(&function.body));
+            found.extend(of_scope(source.text, &function.body));
             found.extend(logged(function));
         }
         for block in source.blocks() {
@@ -59,7 +59,7 @@ fn named(name: &str) -> Option<(Split, Vec<String>)> {
 
 /// Calls that make something of one split from data of another, although the data of the right split are there,
 /// and nothing uses them.
-fn of_scope(body: &[Stmt]) -> Vec<(TextRange, String)> {
+fn of_scope(text: &str, body: &[Stmt]) -> Vec<(TextRange, String)> {
     let (mut bound, mut read) = (FxHashSet::default(), FxHashSet::default());
     for name in body.iter().flat_map(expressions).filter_map(Expr::as_name_expr) {
         if name.ctx.is_load() {
@@ -68,7 +68,13 @@ fn of_scope(body: &[Stmt]) -> Vec<(TextRange, String)> {
             bound.insert(name.id.as_str())
         };
     }
-    let unused: Vec<&str> = bound.difference(&read).copied().collect();
+    // A string may read a variable, too: `frame.query("line in @val_lines")`.
+    let own = body
+        .first()
+        .zip(body.last())
+        .and_then(|(first, last)| text.get(first.start().to_usize()..last.end().to_usize()));
+    let is_once = |name: &&&str| own.is_some_and(|own| places(own, name).count() == 1);
+    let unused: Vec<&str> = bound.difference(&read).filter(is_once).copied().collect();
     let mut found = Vec::new();
     for (target, value) in statements(body, false).into_iter().filter_map(assignment) {
         let (Some(call), Some(target)) = (value.as_call_expr(), path_of(target).last().copied()) else { continue };
@@ -76,7 +82,7 @@ fn of_scope(body: &[Stmt]) -> Vec<(TextRange, String)> {
         for argument in call.arguments.args.iter().filter_map(Expr::as_name_expr) {
             let given = argument.id.as_str();
             let Some((_, rest)) = named(given).filter(|(other, _)| *other != split) else { continue };
-            let is_meant = |name: &&&str| named(name) == Some((split, rest.clone()));
+            let is_meant = |name: &&&str| **name != target && named(name) == Some((split, rest.clone()));
             if let Some(meant) = unused.iter().find(is_meant) {
                 let message = format!("`{target}` is made from `{given}`, and nothing reads `{meant}`");
                 found.push((argument.range(), message));
