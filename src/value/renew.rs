@@ -71,7 +71,7 @@ impl Heap {
                 }
                 Data::Dict(dict)
             }
-            data @ (Data::List(_) | Data::Set(_)) => data,
+            data @ (Data::List(_) | Data::Set(_) | Data::Instance(_)) => data,
             _ => return element.clone(),
         };
         let copy = self.alloc(data);
