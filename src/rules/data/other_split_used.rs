@@ -1,6 +1,6 @@
 //! Data, or a name in the log, of another split: `val_loader = DataLoader(train_set)`.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
@@ -60,21 +60,23 @@ fn named(name: &str) -> Option<(Split, Vec<String>)> {
 /// Calls that make something of one split from data of another, although the data of the right split are there,
 /// and nothing uses them.
 fn of_scope(text: &str, body: &[Stmt]) -> Vec<(TextRange, String)> {
-    let (mut bound, mut read) = (FxHashSet::default(), FxHashSet::default());
+    let (mut bound, mut read): (FxHashMap<&str, usize>, FxHashSet<&str>) = Default::default();
     for name in body.iter().flat_map(expressions).filter_map(Expr::as_name_expr) {
-        if name.ctx.is_load() {
-            read.insert(name.id.as_str())
-        } else {
-            bound.insert(name.id.as_str())
-        };
+        match name.ctx.is_load() {
+            true => _ = read.insert(name.id.as_str()),
+            false => *bound.entry(name.id.as_str()).or_default() += 1,
+        }
     }
     // A string may read a variable, too: `frame.query("line in @val_lines")`.
     let own = body
         .first()
         .zip(body.last())
         .and_then(|(first, last)| text.get(first.start().to_usize()..last.end().to_usize()));
-    let is_once = |name: &&&str| own.is_some_and(|own| places(own, name).count() == 1);
-    let unused: Vec<&str> = bound.difference(&read).filter(is_once).copied().collect();
+    let is_unread = |(name, times): &(&str, usize)| {
+        !read.contains(name) && own.is_some_and(|own| places(own, name).count() == *times)
+    };
+    let mut unused: Vec<&str> = bound.into_iter().filter(is_unread).map(|(name, _)| name).collect();
+    unused.sort_unstable();
     let mut found = Vec::new();
     for (target, value) in statements(body, false).into_iter().filter_map(assignment) {
         let (Some(call), Some(target)) = (value.as_call_expr(), path_of(target).last().copied()) else { continue };
