@@ -30,8 +30,8 @@ impl<'p> Interp<'p> {
         }
         let body = self.own_body();
         let Some(choice) = self.choice(&call.func, body) else { return };
-        let takes = |function: &Value| self.misses_parameters(function, call);
-        let Some(message) = choice.functions.iter().take(MOST).find_map(takes) else { return };
+        let wrong = |function: &Value| self.misses_parameters(function, call);
+        let Some(message) = choice.functions.iter().take(MOST).find_map(wrong) else { return };
         if choice.functions.len() < 2 || is_tested(body, &choice) {
             return;
         }
