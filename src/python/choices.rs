@@ -100,6 +100,10 @@ impl<'p> Interp<'p> {
             return None;
         }
         let table = self.eval(table);
+        // A class derived from `dict` may return something else, for example instances of its classes.
+        if self.own_type(&table) != Some("dict") {
+            return None;
+        }
         let dict = self.heap.dict_of(&table).filter(|dict| dict.open.is_none())?;
         let functions = dict.entries.values().cloned().collect();
         Some(Choice { functions, deciding: names(key), decided_at: None })
