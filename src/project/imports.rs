@@ -94,13 +94,15 @@ impl Project {
         self.find(base, parts)
     }
 
-    /// Whether a file imports from the package that it belongs to: `from . import a`, `from package.a import b`.
+    /// Whether a file imports from the package that it belongs to: `from . import a`, `from package.a import b`,
+    /// `import package.a`.
     fn imports_own_package(&self, file: &SourceFile) -> bool {
         let Some(folder) = file.canonical().parent() else { return false };
         let parent = self.package_parent(folder);
         let package = folder.strip_prefix(&parent).ok().and_then(|below| below.iter().next()?.to_str());
         let Some(package) = package else { return false };
-        file.text().lines().filter_map(|line| line.trim_start().strip_prefix("from ")).any(|module| {
+        let lines = file.text().lines().map(str::trim_start);
+        lines.filter_map(|line| line.strip_prefix("from ").or_else(|| line.strip_prefix("import "))).any(|module| {
             module.starts_with('.') || module.strip_prefix(package).is_some_and(|rest| rest.starts_with(['.', ' ']))
         })
     }
@@ -179,12 +181,13 @@ impl Project {
                 {
                     return Found::Nothing;
                 }
-                // Relative imports fail in a module that is not imported as a part of its package.
+                // Relative imports fail in a module that is not imported as a part of its package. A module that
+                // imports its own name means a library.
                 Found::File(path)
                     if !script
                         && base == folder
                         && path.parent() == Some(folder)
-                        && self.load(&path).is_ok_and(imports_relatively) =>
+                        && self.load(&path).is_ok_and(|file| imports_relatively(file) || imports_name(file, top)) =>
                 {
                     return Found::Nothing;
                 }
@@ -314,6 +317,15 @@ pub(super) fn list(folder: &Path) -> Listing {
         }
     };
     entries.flatten().filter_map(|entry| Some((entry.file_name(), kind(&entry)?))).collect()
+}
+
+/// Whether a file imports a module of this name.
+fn imports_name(file: &SourceFile, name: &str) -> bool {
+    file.text().lines().any(|line| {
+        let imported = line.strip_prefix("import ").or_else(|| line.strip_prefix("from "));
+        let rest = imported.and_then(|imported| imported.strip_prefix(name));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ' ']))
+    })
 }
 
 fn imports_relatively(file: &SourceFile) -> bool {

@@ -417,11 +417,10 @@ impl Interp<'_> {
 
     /// A new set of these elements.
     pub(super) fn new_set(&mut self, items: Items, span: Span) -> Value {
-        let element = match &items {
-            Items::Exact(items) => items.iter().find(|item| self.is_unhashable(item)).cloned(),
-            Items::Many(element) => Some(element.clone()),
-        };
-        if let Some(element) = element {
+        // A collection of unknown length may be empty.
+        if let Items::Exact(items) = &items
+            && let Some(element) = items.iter().find(|item| self.is_unhashable(item)).cloned()
+        {
             self.refuse_unhashable(&element, span);
         }
         let items = self.distinct(items);
