@@ -331,6 +331,8 @@ impl Interp<'_> {
                 let near = self.library.missing_attribute(&self.heap, value, name, false);
                 near.unwrap_or_else(|| format!("a list has no attribute `{text}`"))
             }),
+            // `f = functools.cache(f)` is modelled as the function.
+            "function" if matches!(text, "cache_clear" | "cache_info" | "cache_parameters") => None,
             "function" => (matches!(value, Value::Obj(_)) && !self.sources.assigns(self.root, text))
                 .then(|| format!("a function has no attribute `{text}`: is it called somewhere?")),
             class if class == "range" || is_one_pass(class) || is_view(class) => {
