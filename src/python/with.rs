@@ -9,7 +9,7 @@ use super::interp::Interp;
 use super::leave::{BlockKind, Catches, Exit, Leave};
 use super::stmt::Flow;
 use crate::syntax::ast::StmtWith;
-use crate::syntax::{Expr, Span, is_method_call};
+use crate::syntax::{Expr, Span, Stmt, is_method_call, statements};
 use crate::value::{Delta, Value, sym};
 
 impl<'p> Interp<'p> {
@@ -61,7 +61,7 @@ impl<'p> Interp<'p> {
             self.heap.begin_journal();
         }
         let id = self.push_block(mark, BlockKind::With(manager.clone()));
-        let flow = body(self);
+        let flow = if self.may_suppress(&manager) { self.raising(|it| body(it)) } else { body(self) };
         self.pop_block();
         let mut ends: Vec<Delta> = Vec::new();
         if user {
@@ -96,6 +96,16 @@ impl<'p> Interp<'p> {
             }
             flow
         }
+    }
+
+    /// Whether the `__exit__` of a manager of the program returns a value, so that it may suppress exceptions.
+    fn may_suppress(&self, manager: &Value) -> bool {
+        let Some(exit) = self.method_def(manager, "__exit__") else { return false };
+        let returned = statements(&exit.body, false).into_iter().filter_map(Stmt::as_return_stmt);
+        returned.filter_map(|stmt| stmt.value.as_deref()).any(|value| match value {
+            Expr::BooleanLiteral(flag) => flag.value,
+            value => !value.is_none_literal_expr(),
+        })
     }
 
     /// Runs the body of a `with` statement if an exception may end the body at any point, as in
