@@ -71,6 +71,15 @@ impl Heap {
                 }
                 Data::Dict(dict)
             }
+            // The parts of a module are others in each module, too.
+            Data::Instance(mut instance) if instance.attrs.len() <= MAX_COPIED => {
+                for part in instance.attrs.values_mut() {
+                    if self.instance_of(part).is_some() {
+                        *part = self.one_of_many_at(part, below);
+                    }
+                }
+                Data::Instance(instance)
+            }
             data @ (Data::List(_) | Data::Set(_) | Data::Instance(_)) => data,
             _ => return element.clone(),
         };
