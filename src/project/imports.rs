@@ -101,8 +101,7 @@ impl Project {
         let parent = self.package_parent(folder);
         let package = folder.strip_prefix(&parent).ok().and_then(|below| below.iter().next()?.to_str());
         let Some(package) = package else { return false };
-        let lines = file.text().lines().map(str::trim_start);
-        lines.filter_map(|line| line.strip_prefix("from ").or_else(|| line.strip_prefix("import "))).any(|module| {
+        file.text().lines().map(str::trim_start).filter_map(imported).any(|module| {
             module.starts_with('.') || module.strip_prefix(package).is_some_and(|rest| rest.starts_with(['.', ' ']))
         })
     }
@@ -321,11 +320,15 @@ pub(super) fn list(folder: &Path) -> Listing {
 
 /// Whether a file imports a module of this name.
 fn imports_name(file: &SourceFile, name: &str) -> bool {
-    file.text().lines().any(|line| {
-        let imported = line.strip_prefix("import ").or_else(|| line.strip_prefix("from "));
-        let rest = imported.and_then(|imported| imported.strip_prefix(name));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ' ']))
-    })
+    file.text()
+        .lines()
+        .filter_map(imported)
+        .any(|module| module.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ' '])))
+}
+
+/// What follows `import` or `from` in a line.
+fn imported(line: &str) -> Option<&str> {
+    line.strip_prefix("import ").or_else(|| line.strip_prefix("from "))
 }
 
 fn imports_relatively(file: &SourceFile) -> bool {

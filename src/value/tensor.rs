@@ -193,7 +193,8 @@ pub(crate) struct Tensor {
     pub past: Past,
     pub grad: Grad,
     /// The dimensions in memory order, from the outermost to the innermost, if the tensor is known
-    /// to be dense, or a slice of a dense tensor. For an array, its reversed axes. Not inherited: [`super::Heap::tensor`] clears it.
+    /// to be dense, or a slice of a dense tensor. For an array, its reversed axes. Not inherited:
+    /// [`super::Heap::tensor`] clears it.
     pub layout: Option<Rc<[usize]>>,
     /// For a mask, the elements that it selects. Not inherited: [`super::Heap::tensor`] clears it.
     pub picks: Option<Picks>,

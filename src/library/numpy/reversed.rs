@@ -29,15 +29,13 @@ fn axes_of(tensor: &Tensor) -> Vec<usize> {
     tensor.layout.as_deref().filter(|_| tensor.array == ArrayKind::Numpy).map(<[usize]>::to_vec).unwrap_or_default()
 }
 
-/// Notes the reversed axes of `input[index]`.
+/// Notes the reversed axes of `input[index]`, where `input` is an array.
 pub(crate) fn indexed(cx: &mut Cx<'_, '_>, view: &Value, input: &Tensor, index: &Value) {
-    if input.array == ArrayKind::Numpy {
-        let items = match index {
-            Value::Tuple(items) => items.to_vec(),
-            index => vec![index.clone()],
-        };
-        set(cx, view, after(&axes_of(input), input, &items));
-    }
+    let items = match index {
+        Value::Tuple(items) => items.to_vec(),
+        index => vec![index.clone()],
+    };
+    set(cx, view, after(&axes_of(input), input, &items));
 }
 
 /// The reversed axes after an index; `None` if they are not known.
