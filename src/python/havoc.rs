@@ -589,7 +589,8 @@ impl Interp<'_> {
 /// The kind of write that a method of this name does to its receiver, whose type is not known.
 fn written_by(method: &str) -> Option<Written> {
     Some(match method {
-        "requires_grad_" | "detach_" | "share_memory_" | "rename_" => return None,
+        "share_memory_" | "rename_" => return None,
+        "requires_grad_" | "detach_" => Written::Grad,
         "t_" | "transpose_" | "swapaxes_" | "swapdims_" | "squeeze_" | "unsqueeze_" | "resize_" | "resize_as_"
         | "as_strided_" | "set_" => Written::Shape,
         "append"

@@ -456,6 +456,13 @@ impl<'p> Interp<'p> {
         itself.then(|| (shown, self.open_loops()))
     }
 
+    /// Whether the current code is the replay of a second round of which it is only assumed that there is one:
+    /// the number of the loop's elements is not known.
+    pub(crate) fn assumes_round(&self) -> bool {
+        let replayed = self.frames.iter().rev().flat_map(|f| f.loops().rev()).find(|l| l.shown);
+        self.second_round() && !self.imagining() && replayed.is_some_and(|l| l.rounds.count.is_none())
+    }
+
     /// If the current code runs under a condition that holds in every `n`th round: `n`, and the
     /// place of the condition.
     pub(crate) fn every(&self) -> Option<(i64, Span)> {

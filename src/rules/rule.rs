@@ -283,6 +283,18 @@ impl Findings<'_> {
         self.found.retain(|d| d.name != name || d.span != span);
     }
 
+    /// The number of findings so far.
+    pub(super) fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Says in the errors after the first `before` findings that they need a second iteration of the loop.
+    pub(super) fn say_assumed_round(&mut self, before: usize) {
+        for error in self.found.iter_mut().skip(before).filter(|d| d.severity == Severity::Error) {
+            error.message += " (from the second iteration of the loop on)";
+        }
+    }
+
     /// Whether any finding was reported at this place.
     pub(super) fn any_at(&self, span: Span) -> bool {
         self.found.iter().any(|d| d.span == span)

@@ -61,7 +61,11 @@ impl Watch {
 
     /// Passes a moment of training to the rules. The trace then applies the effects of the moment.
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let before = cx.findings.count();
         each_rule!(self.order, rule => rule.moment(cx, moment));
+        if cx.it.assumes_round() {
+            cx.findings.say_assumed_round(before);
+        }
         self.trace.pass(cx.it, moment, cx.span);
     }
 

@@ -313,9 +313,11 @@ def start_of(place):
 
 
 def made(run, finding):
-    """Whether a run reached the error's line in the calls that it is about: the labels name the lines
-    of the calls."""
+    """Whether a run reached the error's line in the calls and in the iteration that it is about: the
+    labels name the lines of the calls, and the message says if a second iteration is needed."""
     rows = rows_of(finding)
+    if "from the second iteration of the loop on" in finding["message"] and not run.twice & rows:
+        return False
     calls = [rows_of(label) for label in finding["labels"] if "called from here" in label["message"]]
     return all(any((row, at) in run.under for row in rows for at in call) for call in calls)
 

@@ -73,7 +73,7 @@ class Run:
 
     def __init__(self):
         self.sites = {}
-        self.reached, self.raised = set(), set()
+        self.reached, self.twice, self.raised = set(), set(), set()
         self.under = set()  # (line, line of a call that was running when it was reached)
         self.again = set()  # the reached lines that another call or round may reach again
         self.stopped = None  # (type, message, row) of the exception that ended it
@@ -137,7 +137,7 @@ def execute(code, shown, data, looped, spans, last):
         elif event == "line" and at and any(at in rows and at < frame.f_lineno in rows for rows in last):
             return follow
         if event == "line":
-            run.reached.add(frame.f_lineno)
+            (run.twice if frame.f_lineno in run.reached else run.reached).add(frame.f_lineno)
             caller = frame.f_back
             while caller and caller.f_code.co_filename == shown:
                 run.under.add((frame.f_lineno, caller.f_lineno))

@@ -24,6 +24,8 @@ pub(crate) enum Written {
     Shape,
     /// `x.data = …`
     Data,
+    /// A change of whether a tensor requires grad: `x.requires_grad_()`.
+    Grad,
     /// A write to a list, set or dictionary: `x.append(…)`.
     Items,
     /// A write to a list, set or dictionary that may also remove keys of the dictionary:
@@ -125,6 +127,18 @@ impl Heap {
             }
             // The data of another tensor may have another shape and dtype.
             (Data::Tensor(_), Written::Data) => self.overwrite(id, Tensor::default()),
+            (Data::Tensor(_), Written::Grad | Written::Attribute(_)) => {
+                let changes = match written {
+                    Written::Attribute(name) => name.as_str() == "requires_grad",
+                    _ => true,
+                };
+                if !changes {
+                    return;
+                }
+                let Some(now) = self.tensor_now(id).filter(|now| now.grad != Grad::Unknown) else { return };
+                let tensor = Tensor { grad: Grad::Unknown, ..now.into_owned() };
+                self.overwrite(id, tensor);
+            }
             (Data::List(_) | Data::Set(_), Written::Elements | Written::Items | Written::Removed) => {
                 let (Data::List(items) | Data::Set(items)) = self.get(id) else { return };
                 // The first write has already made the elements unknown.
