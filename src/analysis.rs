@@ -619,6 +619,11 @@ impl Watcher<'_> {
                 }
                 words = "the caller is called from here";
             }
+            // Other callers may pass other values.
+            let first = calls.last().filter(|_| passed.contains(&diagnostic.span) || !in_one_file);
+            if let Some(name) = first.and_then(|call| self.project.file(call.file).path.file_name()) {
+                diagnostic.message += &format!(" (called from `{}`)", name.to_string_lossy());
+            }
         }
     }
 

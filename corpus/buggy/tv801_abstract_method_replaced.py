@@ -28,4 +28,20 @@ class Regression(Trainer):
         self.optimizer.step()
 
 
+class Scheduled:
+    def __init__(self, steps=3):
+        self.steps = steps
+
+    def fit(self):
+        for step in range(self.steps):
+            self.rate = self.get_rate(step)  # error: TV801
+            self.validate()
+
+    def validate(self):
+        pass
+
+    def _get_rate(self, step):
+        return 0.1 * (step + 1) / self.steps
+
+
 Regression(3).fit()

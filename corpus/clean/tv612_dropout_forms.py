@@ -51,7 +51,25 @@ class Moded(nn.Module):
         return nn.Dropout(0.5).train(self.training)(x)
 
 
-model = nn.Sequential(Block(8), Moded(), Sampled())
+class Switched(nn.Module):
+    """Its dropout follows the mode, and a switch of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.drops = True
+
+    def forward(self, x):
+        training = self.training
+        if training:
+            x = F.dropout(x, 0.5)
+        if self.drops:
+            x = F.dropout(x, 0.1)
+        return x
+
+
+switched = Switched()
+switched.drops = False
+model = nn.Sequential(Block(8), Moded(), switched, Sampled())
 model.train()
 model(torch.randn(2, 5, 8)).sum().backward()
 model.eval()

@@ -34,4 +34,14 @@ for epoch in range(5):
         max_loss = epoch_loss
     if hard_loss > best_hard_loss:
         best_hard_loss = hard_loss
+
+# The last value is a loss or a score, so the program compares it in both directions.
+is_regression = len(losses.shape) == 1
+best_val_loss = 1e30 if is_regression else 0
+for val_loss in (0.5, 0.7):
+    if is_regression:
+        if val_loss < best_val_loss:
+            best_val_loss = val_loss
+    elif val_loss > best_val_loss:
+        best_val_loss = val_loss
 print(best_loss, best_acc, max_loss, best_hard_loss, patience, best_model is not None)

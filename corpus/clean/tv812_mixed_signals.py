@@ -79,6 +79,18 @@ def run(steps, verbose):
     return log
 
 
+def clipped(rows, limit=None):
+    if limit is not None:
+        is_low = rows < limit
+        count = is_low.sum()
+    else:
+        count = torch.zeros(())
+    mean = count / len(rows)
+    if mean.item() == 0:
+        return rows
+    return rows[~is_low]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--no-train", action="store_true")
@@ -95,6 +107,7 @@ def main():
                 mixed_loss(model, signals, kinds, opt.mixup).backward()
                 optimizer.step()
     print(Head(True, True)(torch.ones(2, 3)), first_value([1, 2], "last"), run(3, True))
+    print(clipped(torch.rand(4)), clipped(torch.rand(4), 0.9))
     print(packed(torch.rand(4), torch.tensor([0, 2]), True))
 
 

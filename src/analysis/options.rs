@@ -171,7 +171,8 @@ impl Declared {
                 all.retain(|other| **other != **text);
                 all.truncate(MAX_COMPARED);
                 let invented = Other::Invented(format!("{text}-2"));
-                all.into_iter().map(Other::Text).chain([invented]).collect()
+                let any = selects_key(&texts(), option.name).then_some(Other::Any);
+                all.into_iter().map(Other::Text).chain([invented]).chain(any).collect()
             }
             _ => vec![Other::Any],
         };
@@ -213,6 +214,13 @@ fn compared(texts: &[&str], option: &str) -> Vec<String> {
         }
     }
     all
+}
+
+/// Whether a program uses an option as the key of a dictionary: `MODELS[args.model]`.
+fn selects_key(texts: &[&str], option: &str) -> bool {
+    let name = option.trim_start_matches('-').replace('-', "_");
+    let subscript = format!(".{name}]");
+    texts.iter().any(|text| text.contains(&subscript))
 }
 
 /// The value of an option in a run that assumes `other` instead of the default.

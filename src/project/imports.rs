@@ -135,7 +135,6 @@ impl Project {
             // The folder `src` of a project inside the repository is on the path if the project is installed.
             let above: Vec<PathBuf> = first
                 .ancestors()
-                .skip(1)
                 .take_while(|above| above.starts_with(&self.root) && **above != self.root)
                 .flat_map(|above| [above.to_owned(), above.join("src")])
                 .collect();
@@ -389,6 +388,13 @@ mod tests {
         let script = project.load(&dir.path().join("ex/evaluate.py")).unwrap().id;
         assert!(project.module_beside(script, "parts.a").unwrap().canonical().ends_with("ex/parts/a.py"));
         assert!(project.module_beside(script, "parts.b").is_none());
+    }
+
+    #[test]
+    fn tests_beside_src_import_from_it() {
+        let dir = folder(&["a/src/pkg/model.py", "a/tests/__init__.py", "a/tests/test_model.py", "b/train.py"]);
+        assert_eq!(resolve(dir.path(), "a/tests/test_model.py", "pkg.model", 0), "a/src/pkg/model.py");
+        assert_eq!(resolve(dir.path(), "b/train.py", "pkg.model", 0), "external");
     }
 
     #[test]

@@ -160,7 +160,11 @@ impl Project {
         let mut bases = bases.into_iter().filter(|base| level > 0 || self.is_package_folder(&base.join(top)));
         let (base, other) = (bases.next()?, bases.next());
         // In a package, `import` finds the modules of the same folder only if the file is run as a script.
-        let is_package = level == 0 && self.has(&base, "__init__.py", Kind::File) && !self.runs_scripts(&base, top);
+        // The same holds for a folder below a package.
+        let mut around = base.ancestors().take_while(|above| above.starts_with(self.root()));
+        let is_package = level == 0
+            && around.any(|above| self.has(above, "__init__.py", Kind::File))
+            && !self.runs_scripts(&base, top);
         if other.is_some() || is_package || !base.starts_with(self.root()) {
             return None;
         }

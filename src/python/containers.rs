@@ -151,10 +151,17 @@ impl Interp<'_> {
         if self.refuse_unhashable(key, span) {
             return true;
         }
-        let Some(text) = key.as_str().filter(|_| !self.context.speculative && !self.is_in_try()) else { return false };
+        let Some(text) = key.as_str().filter(|_| !self.context.speculative && !self.is_in_try()) else {
+            // One of the keys may be meant.
+            if key.is_text() {
+                self.pass(span);
+            }
+            return false;
+        };
         // Code that is not run, such as that of a plugin, may fill an empty dictionary.
         let is_empty = self.heap.dict_of(&Value::Obj(id)).is_none_or(|dict| dict.entries.is_empty());
         if is_empty || !self.lacks(&Value::Obj(id), key) {
+            self.pass(span);
             return false;
         }
         let message = format!("the dictionary has no key {text:?}");

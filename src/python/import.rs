@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::interp::{Frame, Interp};
+use super::leave::BlockKind;
 use super::library::Event;
 use super::stmt::Flow;
 use crate::libraries;
@@ -370,15 +371,20 @@ impl Interp<'_> {
     }
 
     /// Forgets the functions and classes of the program that names of the current scope hold: an import of all
-    /// names of a module that is not known may bind these names.
+    /// names of a module that is not known may bind these names. In a `try`, the names that the current module has
+    /// not bound yet become unknown, too: a handler may bind those that the import would have bound.
     fn rebind_all(&mut self) {
-        let Some(scope) = self.frames.last().map(|frame| frame.scope) else { return };
+        let Some(frame) = self.frames.last() else { return };
+        let (scope, file) = (frame.scope, frame.file);
+        let is_tried = frame.blocks.iter().any(|block| matches!(block.kind, BlockKind::Try(_)));
         let Data::Scope(names) = self.heap.get(scope) else { return };
+        let later = self.sources.bindings(file).names().map(sym).filter(|name| !names.vars.contains_key(name));
+        let later: Vec<Sym> = later.filter(|_| is_tried).collect();
         let is_own = |value: &Value| {
             value.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Function(_) | Data::Class(_)))
         };
         let own: Vec<Sym> = names.vars.iter().filter(|(_, value)| is_own(value)).map(|(name, _)| *name).collect();
-        for name in own {
+        for name in own.into_iter().chain(later) {
             self.set_name(name, Value::Unknown);
         }
     }

@@ -391,6 +391,21 @@ impl<'p> Interp<'p> {
         })
     }
 
+    /// Whether this place of the current function is in an `if` statement with a condition that reads a switch:
+    /// a name with `train` or `eval`, or an attribute of `module` that code outside of its constructor sets.
+    pub(crate) fn depends_on_switch(&self, module: &Value, at: Span) -> bool {
+        let Some(def) = self.frames.last().and_then(|frame| self.definition(frame)) else { return false };
+        let is_mode = |name: &&str| name.contains("train") || name.contains("eval");
+        let is_set =
+            |name: &str| self.sources.assigns_from_outside(self.root, name) || self.sets_later(module, sym(name));
+        super::narrow::guards(&def.body, at.start).into_iter().any(|test| {
+            let (mut names, mut attributes) = (Vec::new(), Vec::new());
+            super::narrow::names(test, &mut names);
+            super::narrow::attributes(test, &mut attributes);
+            names.iter().any(is_mode) || attributes.iter().any(|name| is_mode(name) || is_set(name))
+        })
+    }
+
     /// The place of the current function's definition; `None` in other code, such as a lambda.
     pub(crate) fn function(&self) -> Option<Span> {
         let frame = self.frames.last()?;

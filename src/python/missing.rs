@@ -169,11 +169,15 @@ impl Interp<'_> {
         let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return false };
         let class = class.name;
         let is_never_set = self.is_never_set(class, name);
-        // A class without a constructor, or with methods for subclasses, may be a part of other classes. A module
+        // A class without a constructor, or with methods for subclasses, may be a part of other classes, unless it has
+        // a method of almost this name. A module
         // that calls itself without a `forward` is meant for subclasses.
         let is_whole = || match is_module {
             true => self.method_def(object, "forward").is_some() || !self.classes_call(object, &["self"]),
-            false => self.user_method(object, "__init__").is_some() && !self.is_abstract(object),
+            false => {
+                self.user_method(object, "__init__").is_some()
+                    && (!self.is_abstract(object) || self.has_almost(object, name))
+            }
         };
         let is_made_here = || self.is_made_here(object) && self.heap.instance_of(object).is_some_and(|it| !it.open);
         let lacks =

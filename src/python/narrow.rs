@@ -26,6 +26,20 @@ pub(super) fn names<'p>(test: &'p Expr, out: &mut Vec<&'p str>) {
     Names(out).visit_expr(test);
 }
 
+/// The names of the attributes that an expression reads.
+pub(super) fn attributes<'p>(test: &'p Expr, out: &mut Vec<&'p str>) {
+    struct Attributes<'p, 'o>(&'o mut Vec<&'p str>);
+    impl<'p> Visitor<'p> for Attributes<'p, '_> {
+        fn visit_expr(&mut self, expr: &'p Expr) {
+            if let Expr::Attribute(attribute) = expr {
+                self.0.push(attribute.attr.as_str());
+            }
+            walk_expr(self, expr);
+        }
+    }
+    Attributes(out).visit_expr(test);
+}
+
 /// Whether an `if` condition of these statements reads an attribute of this name.
 pub(super) fn tests(body: &[Stmt], name: &str) -> bool {
     let tested = |stmt: &Stmt| match stmt {

@@ -113,7 +113,11 @@ impl Interp<'_> {
                 let method = self.payload_method(object, sym(method))?;
                 Some(self.call(&method, Args::positional([value], span), span))
             }
-            method => Some(self.call(&method, Args::positional([object.clone(), value], span), span)),
+            method => {
+                let value = self.call(&method, Args::positional([object.clone(), value], span), span);
+                // `__getattr__` often returns `None` only until another object is attached, to which it then forwards.
+                Some(if value.is_none() { Value::Unknown } else { value })
+            }
         }
     }
 

@@ -230,6 +230,14 @@ impl<'p> Interp<'p> {
         })
     }
 
+    /// Whether a class of an object has a method whose name differs from this one only in its underscores.
+    pub(super) fn has_almost(&self, object: &Value, name: Sym) -> bool {
+        let bare = |name: &str| name.replace('_', "");
+        let wanted = bare(name.as_str());
+        let mut methods = self.class_bodies(object).flatten().filter_map(Stmt::as_function_def_stmt);
+        methods.any(|method| bare(method.name.as_str()) == wanted)
+    }
+
     /// Whether a method of an object, other than its constructor, assigns an attribute.
     pub(super) fn sets_later(&self, object: &Value, name: Sym) -> bool {
         let methods = self.class_bodies(object).flatten().filter_map(Stmt::as_function_def_stmt);

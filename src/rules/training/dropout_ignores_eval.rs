@@ -122,7 +122,7 @@ fn function(cx: &mut Context<'_, '_>, name: &str, module: &Value, bound: &Bound)
         return;
     }
     // The caller may decide according to the mode.
-    if cx.it.depends_on_parameter(span) {
+    if cx.it.depends_on_parameter(span) || cx.it.depends_on_switch(module, span) {
         return;
     }
     let message = match name.contains("alpha") {

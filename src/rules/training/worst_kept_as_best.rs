@@ -74,7 +74,14 @@ fn report(
     let text = source.text.to_ascii_lowercase();
     let starts = comparison.starts(source);
     let is_meant = starts.iter().any(|value| comparison.is_other_end(slice(source.text, value)));
-    if is_meant || ON_PURPOSE.iter().any(|part| text.contains(part)) {
+    // The program decides which of the two values is better.
+    let both = source
+        .statements
+        .iter()
+        .filter_map(|stmt| stmt.as_if_stmt())
+        .flat_map(conditions)
+        .any(|(test, ..)| Comparison::of(test, source.text).is_some_and(|other| other.is_opposite(comparison)));
+    if is_meant || both || ON_PURPOSE.iter().any(|part| text.contains(part)) {
         return;
     }
     let (best, which) = (comparison.best.join("."), if comparison.is_loss { "largest" } else { "smallest" });
@@ -142,6 +149,11 @@ impl<'a> Comparison<'a> {
             is_loss,
             holds_if_worse: is_loss == is_larger,
         })
+    }
+
+    /// Whether this compares the same values in the other direction.
+    fn is_opposite(&self, other: &Comparison<'_>) -> bool {
+        self.best == other.best && self.new == other.new && self.holds_if_worse != other.holds_if_worse
     }
 
     /// The statement, if it assigns the new value to the best one.

@@ -30,18 +30,30 @@ pub(crate) fn register(t: &mut Table) {
 struct Move {
     device: Option<Option<Device>>,
     dtype: Option<Option<Dtype>>,
-    /// Whether integer tensors get the dtype, too.
-    integers: bool,
+    cast: Cast,
+}
+
+/// Which tensors of a module get a new dtype.
+#[derive(Clone, Copy, Default)]
+enum Cast {
+    /// `module.float()` and its relatives.
+    Floating,
+    /// `module.to(dtype)`
+    #[default]
+    FloatingAndComplex,
+    /// `module.type(dtype)`
+    All,
 }
 
 impl Move {
     /// The new dtype of a tensor.
     fn dtype_of(self, tensor: &Tensor) -> Option<Option<Dtype>> {
         let to = self.dtype?;
-        match tensor.dtype {
-            _ if self.integers => Some(to),
-            Some(dtype) => (dtype.is_floating() || dtype.is_complex()).then_some(to),
-            None => Some(None),
+        match (self.cast, tensor.dtype) {
+            (Cast::All, _) => Some(to),
+            (Cast::Floating, Some(dtype)) => dtype.is_floating().then_some(to),
+            (Cast::FloatingAndComplex, Some(dtype)) => (dtype.is_floating() || dtype.is_complex()).then_some(to),
+            (_, None) => Some(None),
         }
     }
 }
@@ -130,7 +142,7 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.open {
         (device, dtype) = (Some(None), Some(None));
     }
-    apply(cx, &object, Move { device, dtype, integers: false });
+    apply(cx, &object, Move { device, dtype, cast: Cast::FloatingAndComplex });
     object
 }
 
@@ -150,7 +162,7 @@ fn cpu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn floating(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let dtype = Dtype::parse(cx.name());
-    apply(cx, &object, Move { dtype: Some(dtype), ..Move::default() });
+    apply(cx, &object, Move { dtype: Some(dtype), cast: Cast::Floating, ..Move::default() });
     object
 }
 
@@ -166,7 +178,7 @@ fn cast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             _ => (None, Some(None)),
         },
     };
-    apply(cx, &object, Move { device, dtype: Some(dtype), integers: true });
+    apply(cx, &object, Move { device, dtype: Some(dtype), cast: Cast::All });
     object
 }
 
