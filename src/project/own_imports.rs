@@ -181,7 +181,7 @@ impl Project {
             return None;
         }
         // If a file imports modules of the folder under the folder's name, the folder is a package.
-        let is_inside = || level == 0 && base != folder && self.is_imported(&base);
+        let is_inside = || level == 0 && (base != folder && self.is_imported(&base) || self.is_imported_in(&base, top));
         let mut at = base.clone();
         for part in parts {
             let inner = at.join(part);
@@ -254,6 +254,13 @@ impl Project {
         let Some(name) = folder.file_name().and_then(|name| name.to_str()) else { return false };
         let texts = [format!("from {name}."), format!("import {name}.")];
         folder != self.root() && self.named_files().any(|file| texts.iter().any(|text| file.text().contains(text)))
+    }
+
+    /// Whether a file of the project imports a module of a folder as `package.folder.module`.
+    fn is_imported_in(&self, folder: &Path, module: &str) -> bool {
+        let Some(name) = folder.file_name().and_then(|name| name.to_str()) else { return false };
+        let text = format!(".{name}.{module}");
+        folder != self.root() && self.named_files().any(|file| file.text().contains(&text))
     }
 
     /// Whether a folder contains modules, directly or one level below.

@@ -13,8 +13,8 @@ use super::types::Operation;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{
-    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Taken, Type, Value, Written, counted, dotted,
-    join, kind_text, sym, texts_of,
+    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Sym, Taken, Type, Value, Written, counted,
+    dotted, join, kind_text, sym, texts_of,
 };
 
 /// Methods with which Python or NumPy can iterate over an object. `reversed` needs only `__reversed__`, and
@@ -374,10 +374,30 @@ impl Interp<'_> {
         Items::Exact(values.to_vec()).element(&mut self.heap)
     }
 
+    /// Forgets the variables of a module of the program, but not its functions and classes.
+    fn forget_variables(&mut self, module: &Value) {
+        let Some(Data::Module { scope, .. }) = module.as_obj().map(|id| self.heap.get(id)) else { return };
+        let scope = *scope;
+        let Data::Scope(names) = self.heap.get(scope) else { return };
+        let all: Vec<(Sym, Value)> = names.vars.iter().map(|(name, value)| (*name, value.clone())).collect();
+        for (name, value) in all {
+            if !matches!(value, Value::Lazy(_) | Value::Path(_)) && !self.is_callable(&value) {
+                self.heap.bind(scope, name, Some(Value::Unknown));
+            }
+        }
+    }
+
     /// `object[index] = value`.
     pub(crate) fn set_subscript(&mut self, object: &Value, index: &Value, value: Value, span: Span) {
         let library = self.library;
         if !self.overrides(object, "__setitem__") && library.set_subscript(self, object, index, &value, span) {
+            return;
+        }
+        if let Some(owner) = self.dict_owner(object).filter(|owner| self.is_namespace(owner)) {
+            match index.as_str() {
+                Some(name) => self.setattr(&owner, sym(name), value, span),
+                None => self.forget_variables(&owner),
+            }
             return;
         }
         if let Some(owner) = self.dict_owner(object) {

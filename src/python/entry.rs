@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flags::ON_CPU;
 use super::interp::{Body, Code, Interp};
-use super::protocol::names_other_class;
+use super::protocol::{calls_any, names_other_class};
 use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
@@ -184,9 +184,17 @@ impl<'p> Interp<'p> {
             return None;
         }
         let uncalled = Uncalled { id, function, def, receiver, span };
-        self.run_once(&uncalled);
+        let may_skip = uncalled.receiver.as_ref().is_some_and(|receiver| self.may_be_skipped(receiver));
+        self.guessing(may_skip, |it| it.run_once(&uncalled));
         let receiver = uncalled.receiver.as_ref()?;
         (self.is_in_training(receiver) && super::narrow::tests(&def.body, "training")).then_some(uncalled)
+    }
+
+    /// Whether the methods of an object are tests that `setUp` may skip, for example if a path is not set.
+    fn may_be_skipped(&self, object: &Value) -> bool {
+        let prepares = ["setUp", "setUpClass", "setup_method", "setup_class"];
+        let definitions = prepares.iter().filter_map(|name| self.method_def(object, name));
+        definitions.into_iter().any(|def| calls_any(&def.body, &["skipTest", "SkipTest", "skip"]))
     }
 
     fn run_in_evaluation_mode(&mut self, uncalled: Uncalled<'p>) {

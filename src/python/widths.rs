@@ -26,9 +26,9 @@ impl<'p> Interp<'p> {
             Some(_) => return None,
         }
         let name = parameter.parameter.name.as_str();
-        let mut widths = Widths { it: self, def, name, attribute: None, found: false, tested: false };
+        let mut widths = Widths { it: self, def, name, attribute: None, found: false, tested: false, has_parts: false };
         widths.visit_body(&def.body);
-        let (found, tested) = (widths.found, widths.tested);
+        let (found, tested) = (widths.found && !widths.has_parts, widths.tested);
         // If the function tests the parameter, the parameter may be 0.
         let sign = if tested { Sign::NotNegative } else { Sign::Positive };
         found.then(|| Value::size(&Size::symbol(self.heap.signed_symbol(name, sign))))
@@ -44,6 +44,8 @@ struct Widths<'i, 'p, 'n> {
     attribute: Option<&'p str>,
     found: bool,
     tested: bool,
+    /// The function reads an attribute or an element of the parameter, so it is no number.
+    has_parts: bool,
 }
 
 impl Widths<'_, '_, '_> {
@@ -106,6 +108,8 @@ impl<'p> Visitor<'p> for Widths<'_, 'p, '_> {
     fn visit_expr(&mut self, expr: &'p Expr) {
         match expr {
             Expr::Call(call) => self.found |= self.is_width(call),
+            Expr::Attribute(e) => self.has_parts |= self.is_own(&e.value),
+            Expr::Subscript(e) => self.has_parts |= self.is_own(&e.value),
             Expr::If(e) => self.tested |= self.is_own(&e.test),
             Expr::BoolOp(e) => self.tested |= e.values.iter().any(|value| self.is_own(value)),
             Expr::Compare(e) => {

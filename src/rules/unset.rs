@@ -95,7 +95,6 @@ impl<'a> Scope<'a> {
         if !self.is_constant(&paths, one) {
             return None;
         }
-        let set_by_any: Vec<&str> = arms.iter().flat_map(|arm| names_set(arm.body)).map(|(name, _)| name).collect();
         let read = |arm: &Arm<'a>| {
             // A missing `else` shows nothing about several conditions: they may cover all cases.
             let others_go_on =
@@ -104,13 +103,16 @@ impl<'a> Scope<'a> {
                 return None;
             }
             let set_by = self.set_under_same_condition(one, arm)?;
+            let others = arms.iter().filter(|other| !std::ptr::eq(other.body, arm.body));
+            let set_by_others: Vec<&str> =
+                others.flat_map(|other| names_set(other.body)).map(|(name, _)| name).collect();
             let names = names_set(arm.body).filter(|(name, _)| self.bound.times(name) == set_by.times(name));
             let read = |(name, set): (&'a str, TextRange)| {
                 Some(Unset {
                     name,
                     when: self.condition(one, arm),
                     set,
-                    read: first_read(rest, name, &paths, &set_by_any)?,
+                    read: first_read(rest, name, &paths, &set_by_others)?,
                 })
             };
             names.filter_map(read).min_by_key(|unset| unset.read.start())
@@ -409,12 +411,12 @@ fn ends(body: &[Stmt]) -> bool {
 
 /// The first place in statements that reads a name, except under a condition that contains the name or one of the
 /// paths, in a `try` statement, and after a statement that [`guards`]. What is computed from the variables that the
-/// branches set (`set_by_any`) also shows which branch has run.
-fn first_read(body: &[Stmt], name: &str, paths: &[Vec<&str>], set_by_any: &[&str]) -> Option<TextRange> {
+/// other branches set (`set_by_others`) also shows which branch has run.
+fn first_read(body: &[Stmt], name: &str, paths: &[Vec<&str>], set_by_others: &[&str]) -> Option<TextRange> {
     let mut all = paths.to_vec();
     all.push(vec![name]);
     let mut telling = all.clone();
-    telling.extend(set_by_any.iter().map(|name| vec![*name]));
+    telling.extend(set_by_others.iter().map(|name| vec![*name]));
     let mut end = body.len();
     for (at, stmt) in body.iter().enumerate() {
         if guards(stmt, &telling) {

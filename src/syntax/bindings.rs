@@ -14,7 +14,7 @@ pub(crate) struct Bindings {
     pub stars: Vec<u32>,
     /// Some block, such as `try:`, contains `from module import *`.
     pub has_inner_star: bool,
-    /// The names that a `global` statement declares.
+    /// The names that a `global` statement declares, or that the file sets as `globals()["name"]`.
     pub globals: FxHashSet<Box<str>>,
     /// There is code under `if __name__ == "__main__"`: the module may be run as a script.
     pub is_main: bool,
@@ -29,6 +29,14 @@ pub(crate) enum Place {
     Typing(u32, u32),
 }
 
+/// The name in a target `globals()["name"]`.
+fn set_by_name(target: &Expr) -> Option<Box<str>> {
+    let subscript = target.as_subscript_expr()?;
+    let call = subscript.value.as_call_expr()?;
+    let is_globals = call.func.as_name_expr().is_some_and(|name| name.id.as_str() == "globals");
+    Some(subscript.slice.as_string_literal_expr().filter(|_| is_globals)?.value.to_str().into())
+}
+
 impl Bindings {
     pub(crate) fn of(body: &[Stmt]) -> Bindings {
         let mut all = Bindings::default();
@@ -41,8 +49,10 @@ impl Bindings {
         }
         all.has_inner_star = statements(body, false).into_iter().filter(|stmt| is_star(stmt)).count() > all.stars.len();
         for stmt in statements(body, true) {
-            if let Stmt::Global(global) = stmt {
-                all.globals.extend(global.names.iter().map(|name| Box::from(name.as_str())));
+            match stmt {
+                Stmt::Global(global) => all.globals.extend(global.names.iter().map(|name| Box::from(name.as_str()))),
+                Stmt::Assign(assign) => all.globals.extend(assign.targets.iter().filter_map(set_by_name)),
+                _ => {}
             }
         }
         // Imports for type checkers are used only if nothing else binds the name.
