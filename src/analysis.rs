@@ -26,7 +26,9 @@ use crate::python::{
     Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, RejectKind, Rejection, Skipped, Sources,
 };
 use crate::rules::{self, Call, Rules, Watch, Watching};
-use crate::syntax::{self, Bindings, FileId, Imported, LaunchFile, Span, ast};
+use crate::syntax::{
+    self, Bindings, FileId, Imported, LaunchFile, Operand, Span, TextRange, ast, optional_operands, python_2_branches,
+};
 use crate::value::{self, Sym, Value};
 
 /// The facts about an assigned name, for `torchvet facts`.
@@ -200,9 +202,42 @@ fn run(
         // dropped.
         let fails_at = |span: Span, have: &Diagnostic| have.severity == Severity::Error && have.span.contains(span);
         found.retain(|d| !report.diagnostics.iter().any(|have| fails_at(d.span, have)));
+        weaken_in_operands(project, &mut found, &|_| true);
         report.add(found);
     }
+    drop_in_old_code(project, &mut report.diagnostics);
     report
+}
+
+/// Turns unsure errors in operands that their line may leave out (see [`Operand`]) into warnings. Drops those about
+/// attributes that the line tests for.
+fn weaken_in_operands(project: &Project, found: &mut Vec<Diagnostic>, is_unsure: &dyn Fn(&Diagnostic) -> bool) {
+    let mut operands: FxHashMap<FileId, Vec<Operand>> = FxHashMap::default();
+    found.retain_mut(|d| {
+        if d.severity != Severity::Error || !is_unsure(d) {
+            return true;
+        }
+        let file = d.span.file;
+        let of_file =
+            operands.entry(file).or_insert_with(|| optional_operands(&project.file(file).parsed().module.body));
+        let around = of_file.iter().filter(|operand| Span::new(file, operand.range).contains(d.span));
+        let Some(is_tested) = around.map(|operand| operand.tests_attribute).reduce(|a, b| a || b) else { return true };
+        d.severity = Severity::Warning;
+        d.message += " (if this part of the line is evaluated)";
+        !(is_tested && d.code == "TV801")
+    });
+}
+
+/// Drops findings in branches that run only on Python 2.
+fn drop_in_old_code(project: &Project, found: &mut Vec<Diagnostic>) {
+    let mut branches: FxHashMap<FileId, Vec<TextRange>> = FxHashMap::default();
+    found.retain(|d| {
+        let of_file = branches.entry(d.span.file).or_insert_with(|| {
+            let file = project.file(d.span.file);
+            python_2_branches(file.text(), &file.parsed().module.body)
+        });
+        !of_file.iter().any(|branch| Span::new(d.span.file, *branch).contains(d.span))
+    });
 }
 
 /// The arguments of functions that nothing calls.
@@ -273,6 +308,8 @@ impl Job<'_> {
         };
         let is_doubtful = |span: Span, failure: &Failure| in_doubt(span, failure.certainty);
         watcher.found.borrow_mut().retain(|d| !failures.get(&d.span).is_some_and(|how| is_doubtful(d.span, how)));
+        let is_unsure = |d: &Diagnostic| failures.get(&d.span).is_some_and(|how| how.certainty != Certainty::Certain);
+        weaken_in_operands(project, &mut watcher.found.borrow_mut(), &is_unsure);
         // The parser guesses what a call with a syntax error means.
         watcher.found.borrow_mut().retain(|d| !Sources::is_broken(&sources, d.span));
         let places = |of: &dyn Fn(Span, &Failure) -> bool| {

@@ -15,7 +15,13 @@ const DRAW: &str = "PIL.ImageDraw.Draw";
 pub(super) fn register(t: &mut Table) {
     t.class(IMAGE, &[], "").attribute = Some(attribute);
     t.alias("Image", "PIL.Image");
-    t.def("PIL.Image.open", "fp, mode='r', formats=None", |cx, _| {
+    t.def("PIL.Image.open", "fp, mode='r', formats=None", |cx, b| {
+        // `Image.open(self.paths[a:b])`: the index of the sample is a slice.
+        let file = b.get("fp");
+        if matches!(file, Value::Tuple(_)) || matches!(cx.it.own_type(&file), Some("list" | "dict")) {
+            let message = format!("`fp` must be a path or a file, but it is {}", cx.it.named(&file));
+            cx.reject(RejectKind::Value, message, Vec::new());
+        }
         let size = (cx.fresh_dim("H"), cx.fresh_dim("W"));
         new_image(cx, None, Some(size), None)
     });

@@ -33,7 +33,9 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
     if sure {
         // In an arm of an unknown condition, a wrong call of a function is reported, but not one of a
         // method: the condition may test whether the object is a tensor.
-        match ["torch.Tensor.", "numpy.ndarray.", "pandas."].iter().any(|of| path.as_str().starts_with(of)) {
+        // It may also test the version of the library.
+        let is_method = ["torch.Tensor.", "numpy.ndarray.", "pandas."].iter().any(|of| path.as_str().starts_with(of));
+        match is_method || it.mentions("__version__") {
             true => it.reject(rejection, span),
             false => it.in_arm_of_callee(|it| it.reject(rejection, span)),
         }

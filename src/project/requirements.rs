@@ -228,6 +228,11 @@ impl Stated {
                         exact if exact.starts_with(|c: char| c.is_ascii_digit()) => format!("=={exact}"),
                         rest => rest.to_owned(),
                     },
+                    // `transformers = {extras = ["torch"], version = "^4.38"}`
+                    rest if rest.starts_with('=') && rest.contains('{') => {
+                        let version = line.split_once("version").and_then(|(_, after)| after.split(['"', '\'']).nth(1));
+                        version.unwrap_or_default().to_owned()
+                    }
                     // The metadata of wheels have `Requires-Python: <3.9` and `Requires-Dist: numpy (<2)`.
                     rest => rest.trim_matches([':', '(', ')', ' ']).to_owned(),
                 };
@@ -322,6 +327,7 @@ mod tests {
             "numpy[extra]==1.*",
             "NumPy==1.23.0",
             "numpy = \"1.21.0\"",
+            "numpy = {extras = [\"a\"], version = \"^0.9\"}",
             "install_requires=['numpy @ https://example.org/numpy.zip'],",
             "Requires-Dist: numpy (<1.24,>=1.16)",
             "Requires-Dist: numpy<1.24; extra == 'dev'",

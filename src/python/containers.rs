@@ -93,7 +93,11 @@ impl Interp<'_> {
                 }
                 Data::List(items) => {
                     let items = items.clone();
-                    self.index_items(&items, index, false)
+                    let part = self.index_items(&items, index, false);
+                    if matches!(index, Value::Slice(_)) && self.heap.type_of(*id) == Some("list") {
+                        self.heap.note_type(&part, "list");
+                    }
+                    part
                 }
                 Data::Iter(iter) if self.heap.type_of(*id) == Some("range") => {
                     let items = iter.items.clone();

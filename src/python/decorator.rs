@@ -3,7 +3,7 @@
 use super::Args;
 use super::attribute::SETTER;
 use super::interp::Interp;
-use crate::syntax::{Expr, Stmt, statements};
+use crate::syntax::{Expr, Span, Stmt, statements};
 use crate::value::{Data, Function, Items, Type, Value, sym};
 
 /// Marks an abstract method, which subclasses must define.
@@ -116,11 +116,7 @@ impl<'p> Interp<'p> {
                 }
             },
             Value::Obj(id) => match self.heap.get(*id) {
-                Data::Function(_) | Data::Class(_) => {
-                    let result = self.call(&decorator, Args::positional([value.clone()], span), span);
-                    let is_kept = (result.is_unknown() || result.is_none()) && !self.defines_function(&decorator);
-                    return if is_kept { value } else { result };
-                }
+                Data::Function(_) | Data::Class(_) => return self.decorated(&decorator, &decorator, value, span),
                 Data::Instance(instance)
                     if matches!(instance.class, Value::Path(_))
                         || self.is_instance(&decorator, "contextlib.ContextDecorator") =>
@@ -129,12 +125,8 @@ impl<'p> Interp<'p> {
                 }
                 _ => self.hook_args(&Args::positional([value.clone()], span)),
             },
-            Value::Partial(_) | Value::Bound(_) => {
-                let result = self.call(&decorator, Args::positional([value.clone()], span), span);
-                if self.is_callable(&result) {
-                    return result;
-                }
-            }
+            Value::Partial(partial) => return self.decorated(&decorator, &partial.func, value, span),
+            Value::Bound(pair) => return self.decorated(&decorator, &pair.1, value, span),
             // The decorator may store the function, and unseen code may call it later.
             _ => {
                 self.hook_args(&Args::positional([value.clone()], span));
@@ -142,6 +134,14 @@ impl<'p> Interp<'p> {
             }
         }
         value
+    }
+
+    /// The result of a decorator that calls this function of the program. If it is not known, the decorator is assumed
+    /// to return what it gets, unless it defines another function.
+    fn decorated(&mut self, decorator: &Value, function: &Value, value: Value, span: Span) -> Value {
+        let result = self.call(decorator, Args::positional([value.clone()], span), span);
+        let is_kept = (result.is_unknown() || result.is_none()) && !self.defines_function(function);
+        if is_kept { value } else { result }
     }
 
     /// Whether the body of a function of the program defines another function.

@@ -171,6 +171,12 @@ impl<'p> Interp<'p> {
         self.frames.iter().chain(&self.waiting).any(|frame| frame.blocks.iter().any(sees))
     }
 
+    /// Whether a path has already returned from the current function.
+    pub(super) fn returned_before(&self) -> bool {
+        let current = self.frames.last().map(|frame| frame.id);
+        self.exits.iter().any(|exit| Some(exit.to) == current && matches!(exit.how, Leave::Return(_)))
+    }
+
     /// Leaves the blocks of the current frame; for an exception, also the frame.
     fn leave_frame(&mut self, how: Leave) {
         if self.leave_blocks(&how) == Flow::Stopped {

@@ -198,7 +198,11 @@ impl Interp<'_> {
                 format!("`{class}` has no attribute `{name}` before the constructor of its base class has run");
             self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
         } else {
-            // Another call may run the line when the attribute exists.
+            // Another call may run the line when the attribute exists, and one that gets here in this call may return
+            // early.
+            if self.returned_before() {
+                return false;
+            }
             let message = format!("`{class}` has no attribute `{name}`: no line that has run sets it");
             self.report_missing(RejectKind::Name, message, span);
         }

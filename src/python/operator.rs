@@ -4,6 +4,7 @@ use super::arithmetic::{is_zero, numbers};
 use super::interp::Interp;
 use super::library::{BinOp, RejectKind, UnaryOp};
 use super::overload::is_not_implemented;
+use super::protocol::is_left_to_subclasses;
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Operator};
 use crate::value::{ArrayKind, Data, Items, Size, Type, Value, sym};
@@ -223,7 +224,10 @@ impl Interp<'_> {
     pub(super) fn is_sure_function(&self, value: &Value) -> bool {
         match value {
             Value::Bound(pair) => match pair.1.as_obj().map(|id| self.heap.get(id)) {
-                Some(Data::Function(function)) => self.is_undecorated(function),
+                // A subclass may have a property of this name.
+                Some(Data::Function(function)) => {
+                    self.is_undecorated(function) && !self.def_of(value).is_some_and(is_left_to_subclasses)
+                }
                 _ => false,
             },
             Value::Obj(id) if let Data::Function(function) = self.heap.get(*id) => {

@@ -316,7 +316,7 @@ impl<'p> Interp<'p> {
 }
 
 /// Whether a method is abstract, or raises `NotImplementedError` on every call that ends.
-fn is_left_to_subclasses(method: &StmtFunctionDef) -> bool {
+pub(super) fn is_left_to_subclasses(method: &StmtFunctionDef) -> bool {
     let names_it = |expr: &Expr| path_of(expr).last() == Some(&"NotImplementedError");
     let is_abstract = |decorator: &Expr| path_of(decorator).last().is_some_and(|name| name.starts_with("abstract"));
     method.decorator_list.iter().any(|one| is_abstract(&one.expression))

@@ -182,7 +182,7 @@ impl Interp<'_> {
     }
 
     /// How messages name a value.
-    pub(super) fn named(&self, value: &Value) -> String {
+    pub(crate) fn named(&self, value: &Value) -> String {
         match (self.own_type(value), value) {
             (Some("builtin"), Value::Path(path)) => {
                 let name = path.as_str().trim_start_matches("builtins.");

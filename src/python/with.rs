@@ -7,6 +7,7 @@ use super::attempt::may_raise;
 use super::generator::Consumer;
 use super::interp::Interp;
 use super::leave::{BlockKind, Catches, Exit, Leave};
+use super::library::{RejectKind, Rejection};
 use super::stmt::Flow;
 use crate::syntax::ast::StmtWith;
 use crate::syntax::{Expr, Span, Stmt, is_method_call, statements};
@@ -26,9 +27,12 @@ impl<'p> Interp<'p> {
             && !both.values.iter().any(sets_mode)
         {
             let span = self.span(both);
-            let message = "`and` gives only the last context manager, so the others are never entered: separate them \
-                           with commas";
-            self.report_arguments(message.to_owned(), span);
+            // The line does not fail.
+            let message = "`and` gives only the last context manager, and the others are never entered: separate them \
+                           with commas"
+                .to_owned();
+            let (kind, assumed) = (RejectKind::Arguments, Some("in every run"));
+            self.suspect(Rejection { kind, message, reads: Vec::new(), span, assumed, of_python: true });
         }
         let awaited = self.awaits_exception(&item.context_expr);
         let span = self.span(&item.context_expr);

@@ -8,6 +8,7 @@ mod launch;
 mod nesting;
 mod notebook;
 mod parse;
+mod python2;
 mod scope;
 mod search;
 mod span;
@@ -17,15 +18,16 @@ pub(crate) use bindings::{Bindings, Imported, Place, bound_by, imports};
 pub(crate) use launch::{LaunchFile, Setting, VARIABLES};
 pub(crate) use notebook::{Cell, Notebook};
 pub(crate) use parse::{Parsed, parse, parse_cells, parse_comments};
+pub(crate) use python2::python_2_branches;
 pub(crate) use ruff_python_ast as ast;
 pub(crate) use ruff_python_ast::{Expr, Stmt};
 pub(crate) use ruff_source_file::{LineIndex, OneIndexed, PositionEncoding};
 pub(crate) use ruff_text_size::{Ranged, TextRange, TextSize};
 pub(crate) use scope::captured;
 pub(crate) use search::{
-    assignment, blocks, called, callee_or_itself, calls, entries, entry, expressions, has_base, integer,
+    Operand, assignment, blocks, called, callee_or_itself, calls, entries, entry, expressions, has_base, integer,
     is_autograd_function, is_empty, is_method_call, is_module, is_read, may_give_result, methods, names_in,
-    owner_of_counted_dataset, parts, path_of, statements,
+    optional_operands, owner_of_counted_dataset, parts, path_of, statements,
 };
 pub(crate) use span::{FileId, Span};
 pub(crate) use unbound::{Unbound, ends_the_program, is_false, unbound};

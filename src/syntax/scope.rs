@@ -60,8 +60,17 @@ impl<'a> Bound<'a> {
 impl<'a> Visitor<'a> for Bound<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
-            Stmt::FunctionDef(def) => _ = self.names.insert(&def.name),
-            Stmt::ClassDef(def) => _ = self.names.insert(&def.name),
+            // Decorators, defaults and bases are evaluated in this scope, in which `:=` binds names.
+            Stmt::FunctionDef(def) => {
+                self.names.insert(&def.name);
+                def.decorator_list.iter().for_each(|decorator| self.visit_expr(&decorator.expression));
+                def.parameters.iter().filter_map(|one| one.default()).for_each(|default| self.visit_expr(default));
+            }
+            Stmt::ClassDef(def) => {
+                self.names.insert(&def.name);
+                def.decorator_list.iter().for_each(|decorator| self.visit_expr(&decorator.expression));
+                def.arguments.iter().for_each(|arguments| self.visit_arguments(arguments));
+            }
             Stmt::TypeAlias(alias) => self.of_target(&alias.name),
             Stmt::Import(import) => self.of_import(&import.names),
             Stmt::ImportFrom(import) => self.of_import(&import.names),

@@ -2,6 +2,7 @@
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{self as ast, Expr, Stmt};
+use ruff_text_size::{Ranged, TextRange};
 
 /// The parts of a dotted name such as `torch.nn.functional.relu`; empty for other expressions.
 pub(crate) fn path_of(expr: &Expr) -> Vec<&str> {
@@ -228,4 +229,44 @@ pub(crate) fn is_read(expr: &Expr) -> bool {
         Expr::Attribute(attribute) => attribute.ctx.is_load(),
         _ => true,
     }
+}
+
+/// A part of an expression that a run of its line may leave out: a later operand of `and` and `or`, or a result of a
+/// conditional expression.
+#[derive(Clone, Copy)]
+pub(crate) struct Operand {
+    pub range: TextRange,
+    /// The condition calls `hasattr`.
+    pub tests_attribute: bool,
+}
+
+/// All such parts of expressions in statements.
+pub(crate) fn optional_operands(body: &[Stmt]) -> Vec<Operand> {
+    struct Operands(Vec<Operand>);
+    impl Operands {
+        fn add(&mut self, test: &Expr, operands: &[&Expr]) {
+            let tests = |part: &&Expr| part.as_call_expr().and_then(called) == Some("hasattr");
+            let tests_attribute = parts(test).iter().any(tests);
+            self.0.extend(operands.iter().map(|operand| Operand { range: operand.range(), tests_attribute }));
+        }
+    }
+    impl Visitor<'_> for Operands {
+        fn visit_expr(&mut self, expr: &Expr) {
+            match expr {
+                Expr::BoolOp(operation) => {
+                    for pair in operation.values.windows(2) {
+                        if let [test, operand] = pair {
+                            self.add(test, &[operand]);
+                        }
+                    }
+                }
+                Expr::If(choice) => self.add(&choice.test, &[&choice.body, &choice.orelse]),
+                _ => {}
+            }
+            walk_expr(self, expr);
+        }
+    }
+    let mut operands = Operands(Vec::new());
+    body.iter().for_each(|stmt| operands.visit_stmt(stmt));
+    operands.0
 }

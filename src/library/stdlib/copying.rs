@@ -158,11 +158,32 @@ fn asdict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     // Nested dataclasses become dictionaries, too. This is not modelled.
     for value in dict.entries.values_mut() {
-        if matches!(value.as_obj().map(|id| cx.it.heap.get(id)), Some(Data::Instance(_))) {
+        if holds_instance(&cx.it.heap, value, NESTED) {
             *value = Value::Unknown;
         }
     }
     cx.it.heap.dict(dict)
+}
+
+/// The depth to which collections are searched for instances.
+const NESTED: u32 = 4;
+
+/// Whether a value is an instance, or a collection that holds one. This is assumed of collections that are nested
+/// too deeply.
+fn holds_instance(heap: &Heap, value: &Value, depth: u32) -> bool {
+    let Some(below) = depth.checked_sub(1) else { return true };
+    let any = |values: &[Value]| values.iter().any(|value| holds_instance(heap, value, below));
+    match value {
+        Value::Tuple(items) => any(items),
+        Value::Obj(id) => match heap.get(*id) {
+            Data::Instance(_) => true,
+            Data::List(Items::Exact(items)) | Data::Set(Items::Exact(items)) => any(items),
+            Data::List(Items::Many(item)) | Data::Set(Items::Many(item)) => holds_instance(heap, item, below),
+            Data::Dict(dict) => dict.entries.values().chain(&dict.open).any(|value| holds_instance(heap, value, below)),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -94,6 +94,11 @@ fn continuous(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let second = names.get(1).map_or(Value::Int(0), |n| b.get(n));
     let known = |v: &Value| v.number_type().is_some() || cx.tensor(v).is_some();
     let batch = if known(&first) && known(&second) { added(cx, &first, &second) } else { None };
+    // Numbers become tensors.
+    for name in names.iter().filter(|name| b.get(name).number_type().is_some()) {
+        let parameter = cx.some_tensor();
+        cx.it.heap.set_attr(object, name, parameter);
+    }
     keep(cx, object, batch);
 }
 

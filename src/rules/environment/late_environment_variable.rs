@@ -92,6 +92,8 @@ struct Late {
 pub(crate) struct LateEnvironmentVariable {
     late: RefCell<Vec<Late>>,
     starts_others: Cell<bool>,
+    /// The program limits PyTorch's threads itself. It then sets the variables for other libraries.
+    sets_threads: Cell<bool>,
 }
 
 impl Rule for LateEnvironmentVariable {
@@ -105,6 +107,9 @@ impl Rule for LateEnvironmentVariable {
         let it = &mut *cx.it;
         if is_starter(path.as_str()) {
             self.starts_others.set(true);
+        }
+        if path.as_str() == "torch.set_num_threads" {
+            self.sets_threads.set(true);
         }
         match path.as_str() {
             "torch.nn.functional.linear" | "torch.matmul" | "torch.mm" | "torch.bmm" | "torch.addmm" => {
@@ -156,6 +161,9 @@ impl Rule for LateEnvironmentVariable {
             return;
         }
         for late in &*self.late.borrow() {
+            if self.sets_threads.get() && late.name.ends_with("_NUM_THREADS") {
+                continue;
+            }
             let when = match late.read {
                 Read::Import => "torch was imported",
                 Read::Driver if late.certain => "CUDA was initialised",

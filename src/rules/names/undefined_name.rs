@@ -6,7 +6,9 @@ use crate::diagnostic::Severity;
 use crate::python::{meant, nearest};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::Decorator;
-use crate::syntax::{Ranged, Span, Stmt, TextRange, Unbound, called, callee_or_itself, calls, parts, path_of, unbound};
+use crate::syntax::{
+    Expr, Ranged, Span, Stmt, TextRange, Unbound, called, callee_or_itself, calls, parts, path_of, unbound,
+};
 
 const NAME: &str = "undefined-name";
 
@@ -63,6 +65,19 @@ fn catches_calls(statements: &[&Stmt]) -> bool {
     })
 }
 
+/// Whether the module passes its own name to a function, which may set names in it:
+/// `registry.add_functions(__name__)`.
+fn passes_itself(body: &[Stmt]) -> bool {
+    let statements = body.iter().filter_map(|stmt| stmt.as_expr_stmt()?.value.as_call_expr());
+    statements.into_iter().any(|call| {
+        let is_own = |argument: &Expr| path_of(argument) == ["__name__"];
+        // Apache TVM and DGL: `_init_api("dgl.graph_index")`
+        called(call).is_some_and(|name| name == "_init_api")
+            || call.arguments.args.iter().any(is_own)
+            || call.arguments.keywords.iter().any(|keyword| is_own(&keyword.value))
+    })
+}
+
 /// Packages whose decorators compile the source of a function, in which names may have other meanings.
 const COMPILERS: &[&str] = &["triton", "cute", "cutlass", "tilelang", "taichi", "ti", "numba", "nb", "wp"];
 
@@ -80,7 +95,7 @@ pub(crate) struct UndefinedName;
 
 impl Rule for UndefinedName {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        if is_dynamic(source.text) || catches_calls(&source.statements) {
+        if is_dynamic(source.text) || catches_calls(&source.statements) || passes_itself(source.body) {
             return;
         }
         let compiled = compiled(&source.statements);
