@@ -628,7 +628,7 @@ impl Watcher<'_> {
     fn keep(&self, it: &Interp<'_>, diagnostic: Diagnostic, found: &mut Vec<Diagnostic>) {
         let callers = it.callers();
         // In an arm of an unknown condition, the place may not be reached from these callers.
-        if !callers.is_empty() && it.certainty() == Certainty::Certain {
+        if !callers.is_empty() && (it.certainty() == Certainty::Certain || it.inlined()) {
             let key = (diagnostic.code.clone(), diagnostic.span);
             self.callers.borrow_mut().entry(key).or_insert(callers);
         }

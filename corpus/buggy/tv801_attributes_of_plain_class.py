@@ -12,7 +12,7 @@ class Trainer:
     def train_step(self, index, inputs, targets):
         loss = (self.model(inputs) - targets).square().mean()
         loss.backward()
-        if not self.accumulation_steps or index % self.accumulation_step == 0:  # error: TV801
+        if not self.accumulation_steps or index % self.accumulation_step == 0:  # warning: TV801
             self.optimizer.step()
             self.optimizer.zero_grad()
         return loss.item()

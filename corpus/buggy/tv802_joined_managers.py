@@ -15,7 +15,7 @@ class Decoder(nn.Module):
 
 
 def decode(model, x):
-    with torch.autograd.set_detect_anomaly(False) and torch.no_grad():  # error: TV802
+    with torch.autograd.set_detect_anomaly(False) and torch.no_grad():  # warning: TV802
         return model(x)
 
 

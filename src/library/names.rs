@@ -287,6 +287,7 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str, of_pytho
         PATH => true,
         "builtins.tuple" if OF_OTHERS_THAN_TUPLES.contains(&name) => true,
         "builtins.tuple" => has("torch.Tensor") && !FIELDS.contains(&name) && is_plain_tuple(heap, value),
+        _ if of_python => ["torch.Tensor", "builtins.dict", "builtins.list", "builtins.str"].into_iter().any(has),
         _ => has("torch.Tensor"),
     };
     (confused || near.is_some()).then(|| format!("{what} has no attribute `{name}`{}", meant(near)))

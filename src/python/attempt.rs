@@ -102,6 +102,10 @@ impl<'p> Interp<'p> {
             return if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped };
         }
         let outside = self.context;
+        // A handler may not catch one of these exceptions, or an earlier handler may. But it may catch another exception
+        // that was raised just before.
+        let mut before: Vec<Delta> = vec![Delta::new(), reached.clone()];
+        before.extend(raised.iter().filter(|exit| matches!(exit.how, Leave::Raise(_))).map(|exit| exit.state.clone()));
         for handler in &stmt.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
             self.enter_side(outside, Cadence::Unclear);
@@ -110,16 +114,12 @@ impl<'p> Interp<'p> {
             if flow == Flow::Next && self.frames.len() == 1 {
                 self.context.guesses = self.context.guesses.saturating_add(1);
             }
-            let mut entries: Vec<Delta> = vec![Delta::new(), reached.clone()];
             raised.retain(|exit| {
                 let Leave::Raise(exception) = &exit.how else { return false };
-                // This handler may not catch this exception, but it may catch another one that was
-                // raised just before.
-                entries.push(exit.state.clone());
                 self.takes(handler, exception) != Some(true)
             });
             // Other exceptions may be raised anywhere in the body.
-            self.heap.join(&entries, false);
+            self.heap.join(&before, false);
             self.heap.blend_journal(&journal);
             if let Some(name) = &handler.name {
                 self.set_name(sym(name.as_str()), Value::Unknown);

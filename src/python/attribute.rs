@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use super::interp::Interp;
+use super::interp::{Interp, UNCALLED_DEPTH};
 use super::payload::DICT_METHODS;
 use super::{Args, Event, RejectKind};
 use crate::syntax::{FileId, Span};
@@ -204,7 +204,7 @@ impl<'p> Interp<'p> {
         let may_lack = self.heap.may_lack(id, name);
         // A function that nothing calls may run after other code has filled a placeholder of settings.
         let is_placeholder = own.as_ref().is_some_and(Value::is_none) && self.context.speculative;
-        if is_placeholder && !self.is_own_object(object) && self.sources.assigns(self.root, name.as_str()) {
+        if is_placeholder && !self.is_analysed_object(id) && self.is_set_somewhere(name) {
             return Some(Value::Unknown);
         }
         if own.is_some() && !may_lack {
@@ -218,10 +218,16 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether an object is the receiver of the current method, or was created by the current call.
-    fn is_own_object(&self, object: &Value) -> bool {
-        let receiver = self.frames.last().and_then(|frame| frame.owner.as_ref()?.1.as_ref());
-        receiver.is_some_and(|receiver| receiver.as_obj() == object.as_obj()) || self.is_made_here(object)
+    /// Whether an object is the receiver of the method that runs because nothing calls it, or was created in this run.
+    fn is_analysed_object(&self, id: ObjId) -> bool {
+        let Some(first) = self.frames.get(UNCALLED_DEPTH - 1) else { return true };
+        let receiver = first.owner.as_ref().and_then(|owner| owner.1.as_ref()?.as_obj());
+        receiver == Some(id) || id > first.home
+    }
+
+    /// Whether the program assigns an attribute of this name, or passes an argument of this name.
+    fn is_set_somewhere(&self, name: Sym) -> bool {
+        self.sources.assigns(self.root, name.as_str()) || self.mentions(sym(&format!("({name}=")).as_str())
     }
 
     /// An attribute that an instance gets from its class, or from the `__getattr__` of its class.

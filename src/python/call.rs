@@ -471,7 +471,15 @@ impl<'p> Interp<'p> {
         }
         // Contracts of user rules may check functions of the program.
         self.announce_user(function, parameters, &args, span);
-        let mut vars = self.bind(parameters, &function.defaults, args);
+        let is_wrapped = function.attrs.contains_key(&sym(WRAPPED));
+        let mut vars = match is_wrapped {
+            // An unseen decorator may give the parameters other values: `@click.option("--env")`.
+            true => {
+                let unknown: Vec<_> = function.defaults.iter().map(|(name, _)| (*name, Value::Unknown)).collect();
+                self.bind(parameters, &unknown, args)
+            }
+            false => self.bind(parameters, &function.defaults, args),
+        };
         if let Body::Function(def) = code.body {
             parameters::convert_scripted(def, &mut vars);
         }
@@ -479,7 +487,7 @@ impl<'p> Interp<'p> {
             return self.heap.suspend(Source::Call { function: id, vars, first, call: span });
         }
         let result = self.run_function(function, vars, first, span, None);
-        if function.attrs.contains_key(&sym(WRAPPED)) { Value::Unknown } else { result }
+        if is_wrapped { Value::Unknown } else { result }
     }
 
     /// Whether Python accepts these arguments for a function of the program.

@@ -247,9 +247,11 @@ impl<'p> Interp<'p> {
         match self.heap.get(class) {
             Data::Class(class) => {
                 let value = self.unless_field(class.attrs.get(&name)?)?;
-                // In a function that nothing calls, `None` and `()` are assumed to be placeholders: subclasses
-                // and other code may have set the attribute.
-                let is_placeholder = value.is_none() || matches!(&value, Value::Tuple(items) if items.is_empty());
+                // In a function that nothing calls, `None` and empty collections are assumed to be placeholders:
+                // subclasses and other code may have set or filled the attribute.
+                let is_placeholder = value.is_none()
+                    || matches!(&value, Value::Tuple(items) if items.is_empty())
+                    || self.is_empty_collection(&value);
                 Some(if is_placeholder && self.context.speculative { Value::Unknown } else { value })
             }
             _ => None,

@@ -123,6 +123,9 @@ impl<'p> Interp<'p> {
                 {
                     self.add_manager(&value, decorator.clone());
                 }
+                Data::Instance(_) if let Some(method) = self.user_method(&decorator, "__call__") => {
+                    return self.decorated(&decorator, &method, value, span);
+                }
                 _ => self.hook_args(&Args::positional([value.clone()], span)),
             },
             Value::Partial(partial) => return self.decorated(&decorator, &partial.func, value, span),

@@ -230,7 +230,13 @@ impl<'p> Interp<'p> {
         self.context.has_callers = false;
         if self.heap.suspended(&value).is_some() {
             let coroutine = self.awaited(&value);
-            self.collected(&value, span);
+            // The consumer, such as a test with this fixture, may change what it gets.
+            let give = |it: &mut Self, given: Value| {
+                it.event(Event::Escaped { value: &given });
+                it.havoc(&given);
+                Flow::Next
+            };
+            self.drive(&value, span, Rc::new(give));
             value = coroutine;
         }
         self.stopped = false;

@@ -269,6 +269,7 @@ impl<'p> Interp<'p> {
     /// functions of the file may have run before, set the variable again or filled its empty collection.
     pub(super) fn may_be_other_global(&self, file: FileId, name: Sym, value: &Value) -> bool {
         match value {
+            Value::None if self.sources.assigns_from_outside(self.root, name.as_str()) => true,
             Value::None | Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Str(_) => {
                 self.sources.bindings(file).globals.contains(name.as_str())
             }

@@ -410,6 +410,7 @@ impl Interp<'_> {
             let value = match resolved {
                 Import::File(file) if file == from && stmt.level > 0 => self.submodule(module_name, stmt.level, name),
                 Import::File(file) => match self.load_name(file, module_name, Some(sym(name))) {
+                    Some(value) if self.is_also_submodule(file, name, stmt.level, &value) => Value::Unknown,
                     Some(value) => value,
                     None => self.submodule(module_name, stmt.level, name),
                 },
@@ -431,6 +432,24 @@ impl Interp<'_> {
             };
             self.set_name(bound, value);
         }
+    }
+
+    /// Whether a package has a submodule of this name, although the name means something else once the package is
+    /// imported. For an import inside the package, it depends on the time which of the two it gets.
+    fn is_also_submodule(&mut self, package: FileId, name: &str, level: u32, value: &Value) -> bool {
+        let is_other = |file| file != package;
+        if level == 0
+            || !matches!(self.sources.resolve(self.root, package, name, 1), Import::File(file) if is_other(file))
+        {
+            return false;
+        }
+        let now = match value {
+            // The names of star imports are not known before they run.
+            Value::Lazy(lazy) if !self.sources.bindings(package).stars.is_empty() => self.force(&lazy.clone()),
+            Value::Lazy(_) => return false,
+            value => value.clone(),
+        };
+        !now.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Module { .. }))
     }
 
     /// `importlib.import_module(name)` with an absolute name.

@@ -160,7 +160,15 @@ impl Interp<'_> {
         if self.gets_from_class(object, name) || self.may_be_extended(object) {
             return false;
         }
-        let is_early = self.is_before_base(id, span);
+        // The program may ask first: `if "name" in dir(object)`.
+        let file = self.file();
+        let quoted = || [format!("\"{name}\""), format!("'{name}'")];
+        let asks = || quoted().iter().any(|text| self.sources.contains(file, text));
+        if self.sources.contains(file, "dir(") && asks() || self.is_in_property() {
+            return false;
+        }
+        // `__new__` may set attributes before any constructor runs.
+        let is_early = self.is_before_base(id, span) && self.user_method(object, "__new__").is_none();
         if !is_early && self.may_be_set_by_name(object, name) {
             return false;
         }
@@ -253,6 +261,14 @@ impl Interp<'_> {
             || self.is_in_try()
             || self.user_method(object, name.as_str()).is_some()
             || self.is_inherited(object, name)
+    }
+
+    /// Whether the current function is a property. If it raises an `AttributeError`, `__getattr__` may still give the
+    /// property a value.
+    fn is_in_property(&self) -> bool {
+        let definition = self.frames.last().and_then(|frame| self.definition(frame));
+        let is_property = |decorator: &Decorator| path_of(&decorator.expression) == ["property"];
+        definition.is_some_and(|def| def.decorator_list.iter().any(is_property))
     }
 
     /// Whether code may set this attribute of an object by a name that is only known when it runs.

@@ -262,8 +262,9 @@ pub(super) fn text_method(receiver: &Value, name: &str, args: &Args, it: &mut In
     match name {
         "split" | "rsplit" | "splitlines" => Value::Obj(it.heap.alloc(Data::List(Items::Many(Value::Any(Type::Str))))),
         "startswith" | "endswith" | "isdigit" | "isalpha" | "isalnum" | "isspace" | "isupper" | "islower"
-        | "isnumeric" => Value::Any(Type::Bool),
-        "find" | "index" | "count" | "rfind" => Value::Any(Type::Int),
+        | "isnumeric" | "isascii" | "isdecimal" | "isidentifier" | "isprintable" | "istitle" => Value::Any(Type::Bool),
+        "find" | "index" | "count" | "rfind" | "rindex" => Value::Any(Type::Int),
+        "maketrans" => Value::Unknown,
         "encode" => Value::Any(Type::Bytes),
         "partition" | "rpartition" => Value::tuple(vec![Value::Any(Type::Str); 3]),
         _ if it.library.missing_attribute(&it.heap, receiver, sym(name), false).is_some() => it.raise("AttributeError"),

@@ -300,6 +300,10 @@ impl Interp<'_> {
         let is_builtin =
             |it: &Self, value: &Value| matches!(value, Value::Path(_)) && it.own_type(value) == Some("builtin");
         let value = operands.into_iter().find(|value| is_builtin(self, value))?;
+        // The other operand may be an object of the program that accepts functions.
+        if operands.into_iter().any(|value| self.heap.instance_of(value).is_some()) {
+            return None;
+        }
         // A text may be formatted with a function, `int | None` is a type, and everything can be compared with `==`.
         let is_text = matches!(operands, [left, _] if left.is_text());
         if matches!(op, BinOp::Eq | BinOp::Ne | BinOp::BitOr) || op == BinOp::Mod && is_text {
@@ -333,8 +337,12 @@ impl Interp<'_> {
             }),
             // `f = functools.cache(f)` is modelled as the function.
             "function" if matches!(text, "cache_clear" | "cache_info" | "cache_parameters") => None,
-            "function" => (matches!(value, Value::Obj(_)) && !self.sources.assigns(self.root, text))
-                .then(|| format!("a function has no attribute `{text}`: is it called somewhere?")),
+            "function" => {
+                let has_own = |id| matches!(self.heap.get(id), Data::Function(own) if own.attrs.contains_key(&name));
+                let is_lacking =
+                    value.as_obj().is_some_and(|id| !has_own(id)) && !self.sources.assigns(self.root, text);
+                is_lacking.then(|| format!("a function has no attribute `{text}`: is it called somewhere?"))
+            }
             class if class == "range" || is_one_pass(class) || is_view(class) => {
                 lacks(&format!("builtins.{class}")).then(|| format!("a `{class}` object has no attribute `{text}`"))
             }

@@ -10,7 +10,7 @@ use super::lacking::{is_mark, mark_of};
 use super::{Heap, names_mut, names_of, writes_in};
 use crate::value::equal::{DEPTH, identical, same, same_data};
 use crate::value::join::{join as join_values, join_data, side_by_side};
-use crate::value::{Data, ObjId, Sym, Value};
+use crate::value::{Data, ObjId, Sym, Tensor, Value};
 
 /// An older state, to be restored later.
 pub(super) enum Saved {
@@ -307,6 +307,7 @@ impl Heap {
     /// Joins the states of an object. Returns whether the join differs from the first state.
     fn join_whole(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool) -> bool {
         let base = self.slot(id).data.clone();
+        let is_new = !id.is_among_first(self.open.last().map_or(0, |open| open.older));
         let mut merged: Option<Rc<Data>> = None;
         let mut changed = false;
         for change in changes {
@@ -320,7 +321,9 @@ impl Heap {
                     if matches!(joined, Data::List(_)) {
                         self.join_emptiness(id, [(id, &have), (id, &version)]);
                     }
-                    changed |= differs;
+                    // A round of a loop may make a view, to whose memory the next round writes. That this makes the number
+                    // of writes unsure would be a change in every round.
+                    changed |= differs && !(is_new && differs_in_surety(self, &joined, &have));
                     // The number of writes must grow, so that the facts of views and masks from
                     // before the last write are not treated as current.
                     if differs || writes_in(&joined) > writes_in(&have) { Rc::new(joined) } else { have }
@@ -491,6 +494,12 @@ fn rank(data: &Data) -> u8 {
 pub(super) fn change_of(delta: &[(ObjId, Change)], id: ObjId) -> Option<&Change> {
     let at = delta.binary_search_by_key(&id, |(have, _)| *have).ok()?;
     delta.get(at).map(|(_, change)| change)
+}
+
+/// Whether two states of a tensor differ only in whether the number of writes is sure.
+fn differs_in_surety(heap: &Heap, a: &Data, b: &Data) -> bool {
+    let (Data::Tensor(x), Data::Tensor(y)) = (a, b) else { return false };
+    x.unsure != y.unsure && same_data(heap, &Data::Tensor(Tensor { unsure: y.unsure, ..x.clone() }), b, DEPTH)
 }
 
 #[cfg(test)]

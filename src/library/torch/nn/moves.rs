@@ -191,7 +191,19 @@ pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
         return;
     }
     super::containers::escaped(it, object);
+    fill_empty_parts(it, object);
     forget_registered(it, object);
+}
+
+/// Empty containers among the parts of a module are assumed to be placeholders that other code fills.
+fn fill_empty_parts(it: &mut Interp<'_>, object: &Value) {
+    let span = Span { file: it.root, start: 0, end: 0 };
+    let cx = &mut Cx { it, path: sym(MODULE), span };
+    for (_, module) in named_modules_of(cx, object).found {
+        if super::containers::contents(cx.it, &module).is_some_and(|contents| contents.found.is_empty()) {
+            super::containers::escaped(cx.it, &module);
+        }
+    }
 }
 
 /// Handles a module that may have been moved: its parameters and buffers may be on any device.
@@ -261,11 +273,8 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
                 cx.it.heap.set_own_attr(id, "training", Value::Any(Type::Bool));
             }
         }
-        // An empty container is assumed to be a placeholder that other code fills.
-        if super::containers::contents(cx.it, &module).is_some_and(|contents| contents.found.is_empty()) {
-            super::containers::escaped(cx.it, &module);
-        }
     }
+    fill_empty_parts(it, object);
 }
 
 /// Texts that show that a program moves modules to a GPU.

@@ -3,7 +3,7 @@
 use super::module::{call_wrapped, registered, scattered};
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Bound, RejectKind};
-use crate::value::{DeviceKind, ObjId, Tensor, Value};
+use crate::value::{Data, DeviceKind, ObjId, Tensor, Value, sym};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed_class("torch.nn.DataParallel", &["torch.nn.Module"]);
@@ -96,8 +96,13 @@ fn same_model(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// A module or function that `torch.jit` has compiled; `parameter` is the argument that holds it.
 fn compiled(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
     let object = b.get(parameter);
-    // The result has more attributes than the module, such as `save` and `graph`.
+    // The result has more attributes than the module or function.
     cx.it.open(&object);
+    for name in ["code", "graph", "save"] {
+        if let Some(Data::Function(function)) = object.as_obj().map(|id| cx.it.heap.get_mut(id)) {
+            function.attrs.insert(sym(name), Value::Unknown);
+        }
+    }
     object
 }
 

@@ -3,7 +3,7 @@
 use super::facts::like;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Device, Dim, Grad, ObjId, Range, Size, Tensor, Topic, Value};
+use crate::value::{Data, Device, Dim, Grad, ObjId, Range, Size, Tensor, Topic, Value};
 
 /// A note of a packed sequence: the tensor that was packed.
 const PADDED: Topic = Topic::new("padded from");
@@ -158,7 +158,11 @@ fn pad_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut out = like(cx, &one);
     out.range = padded_range(b, &one, all.as_deref());
     out.range_at = cx.at();
-    let length = cx.it.length(&sequences, cx.span);
+    // `pad_sequence` accepts iterators, which have no length.
+    let length = match sequences.as_obj().map(|id| cx.it.heap.get(id)) {
+        Some(Data::Iter(_)) => Value::Unknown,
+        _ => cx.it.length(&sequences, cx.span),
+    };
     let (count, longest) = (cx.size_of(&length), longest(all.as_deref()));
     out.shape = one.shape.as_ref().and_then(|dims| {
         let (_, rest) = dims.split_first()?;
