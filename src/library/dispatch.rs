@@ -39,6 +39,9 @@ impl Libraries {
         let mut value = (entry.run)(&mut Cx { it, path, span }, &bound);
         if path.as_str().starts_with("numpy.") {
             value = numpy::put_out(&mut Cx { it, path, span }, &bound, value);
+            if let Some(first) = args.pos.first() {
+                value = pandas::of_numpy(&mut Cx { it, path, span }, &first.value, value);
+            }
         }
         it.tell_refused(refused, entry.same_as.unwrap_or(path), &bound);
         if it.refused.0 == refused {

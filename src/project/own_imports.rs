@@ -168,6 +168,10 @@ impl Project {
         if other.is_some() || is_package || !base.starts_with(self.root()) {
             return None;
         }
+        // A script in a folder with the name of a library means the library.
+        if level == 0 && folder.starts_with(base.join(top)) && !self.has(&base.join(top), "__init__.py", Kind::File) {
+            return None;
+        }
         // The folder holds only packages, and a requirement provides the other parts of this namespace package.
         let holds_modules = self
             .listing(&base.join(top))

@@ -79,7 +79,7 @@ impl Settings {
 fn keys(line: &str) -> impl Iterator<Item = &str> {
     let code = line.split(" #").next().unwrap_or_default();
     code.match_indices(':').filter_map(|(at, _)| {
-        let key = code.get(..at)?.trim_end_matches(['"', '\'']);
+        let key = code.get(..at)?.trim_end().trim_end_matches(['"', '\'']);
         let key =
             key.get(key.rfind(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).map_or(0, |at| at + 1)..)?;
         (!key.is_empty()).then_some(key)

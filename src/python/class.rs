@@ -300,7 +300,8 @@ impl<'p> Interp<'p> {
                         if !self.takes_arguments(&init, &args) {
                             return Value::Unknown;
                         }
-                        self.set_open(object, open);
+                        // A constructor that is not known may set any attribute.
+                        self.set_open(object, open || init.is_unknown());
                         self.call(&init, args, span);
                         return value;
                     }

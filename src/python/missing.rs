@@ -175,8 +175,11 @@ impl Interp<'_> {
         let is_module = self.is_instance(object, self.library.words().module);
         let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
         let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return false };
-        let class = class.name;
-        let is_never_set = self.is_never_set(class, name);
+        let (class, code) = (class.name, class.code);
+        // The file of the class may not be among the named files.
+        let file = self.code.get(code.0 as usize).map(|code| code.file);
+        let is_set_there = || file.is_some_and(|file| self.sources.may_assign_to(file, class.as_str(), name.as_str()));
+        let is_never_set = self.is_never_set(class, name) && !is_set_there();
         // A class without a constructor, or with methods for subclasses, may be a part of other classes, unless it has
         // a method of almost this name. A module
         // that calls itself without a `forward` is meant for subclasses.

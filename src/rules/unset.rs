@@ -65,6 +65,8 @@ struct Scope<'a> {
     in_loops: FxHashSet<&'a str>,
     /// The attributes that the scope sets.
     attributes: FxHashSet<Vec<&'a str>>,
+    /// The names that `global` or `nonlocal` takes from another scope.
+    shared: FxHashSet<&'a str>,
     /// All statements of the scope.
     inside: Vec<&'a Stmt>,
 }
@@ -83,7 +85,14 @@ impl<'a> Scope<'a> {
         in_loops.extend(targets.filter_map(Expr::as_name_expr).map(|name| name.id.as_str()));
         let stored = body.iter().flat_map(expressions).filter(|expr| is_stored(expr));
         let attributes = stored.map(path_of).filter(|path| path.len() > 1).collect();
-        Scope { text: source.text, module: source.body, bound, in_loops, attributes, inside }
+        let mut shared = FxHashSet::default();
+        for stmt in &inside {
+            if let Stmt::Global(ast::StmtGlobal { names, .. }) | Stmt::Nonlocal(ast::StmtNonlocal { names, .. }) = stmt
+            {
+                shared.extend(names.iter().map(|name| name.as_str()));
+            }
+        }
+        Scope { text: source.text, module: source.body, bound, in_loops, attributes, shared, inside }
     }
 
     /// A name that one branch of an `if` statement sets, and the first place in the statements after it that reads
@@ -106,7 +115,8 @@ impl<'a> Scope<'a> {
             let others = arms.iter().filter(|other| !std::ptr::eq(other.body, arm.body));
             let set_by_others: Vec<&str> =
                 others.flat_map(|other| names_set(other.body)).map(|(name, _)| name).collect();
-            let names = names_set(arm.body).filter(|(name, _)| self.bound.times(name) == set_by.times(name));
+            let names = names_set(arm.body)
+                .filter(|(name, _)| self.bound.times(name) == set_by.times(name) && !self.shared.contains(name));
             let read = |(name, set): (&'a str, TextRange)| {
                 Some(Unset {
                     name,

@@ -23,7 +23,7 @@ pub(super) const BUILTINS: &str = "ArithmeticError AssertionError AttributeError
     exec exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass \
     iter len license list locals map max memoryview min next object oct open ord pow print property quit range repr \
     reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip \
-    _ In Out display get_config get_ipython profile reveal_locals reveal_type \
+    _ In Out snakemake dbutils display get_config get_ipython profile reveal_locals reveal_type \
     StandardError apply basestring buffer cmp coerce execfile file intern long raw_input reduce reload unichr unicode \
     xrange";
 

@@ -229,6 +229,30 @@ pub(super) fn new_series(cx: &mut Cx<'_, '_>, of: Series) -> Value {
     instance(cx, SERIES, attrs)
 }
 
+/// NumPy's functions that give a Series for a Series, and a frame for a frame.
+#[rustfmt::skip]
+const KEEPING: &[&str] = &[
+    "abs", "absolute", "add", "arccos", "arcsin", "arctan", "argsort", "around", "ceil", "clip", "cos", "cosh",
+    "cumprod", "cumsum", "divide", "exp", "exp2", "expm1", "fabs", "floor", "floor_divide", "isfinite", "isinf",
+    "isnan", "log", "log10", "log1p", "log2", "logical_and", "logical_not", "logical_or", "maximum", "minimum", "mod",
+    "multiply", "negative", "power", "reciprocal", "repeat", "rint", "round", "sign", "sin", "sinh", "sqrt", "square",
+    "squeeze", "subtract", "tan", "tanh", "transpose", "true_divide", "trunc",
+];
+
+/// The result of a function of NumPy for this first argument, of which it has computed the array.
+pub(crate) fn of_numpy(cx: &mut Cx<'_, '_>, first: &Value, result: Value) -> Value {
+    if !KEEPING.contains(&cx.name()) || !is_pandas(cx.it, first) {
+        return result;
+    }
+    let series = series(cx, first).zip(cx.tensor(&result).filter(|array| array.rank() == Some(1)));
+    match series {
+        // The row labels are repeated, too.
+        Some(_) if cx.name() == "repeat" => Value::Unknown,
+        Some((of, array)) => new_series(cx, Series { array, items: Value::Unknown, category: false, ..of }),
+        None => Value::Unknown,
+    }
+}
+
 /// Replaces the facts of a Series in place.
 pub(super) fn put_series(cx: &mut Cx<'_, '_>, object: &Value, of: Series) {
     let Some(id) = object.as_obj() else { return };

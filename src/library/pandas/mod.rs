@@ -19,7 +19,7 @@ pub(crate) use arithmetic::{augmented, binary, unary};
 pub(crate) use column::elements_of as elements;
 pub(crate) use create::table;
 pub(crate) use encode::sorted;
-pub(crate) use facts::{Sequence, as_array, as_sequence, forget, is_frame, is_pandas, is_wide};
+pub(crate) use facts::{Sequence, as_array, as_sequence, forget, is_frame, is_pandas, is_wide, of_numpy};
 pub(crate) use labels::set_attribute;
 pub(crate) use rows::split_off;
 

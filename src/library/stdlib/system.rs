@@ -87,6 +87,10 @@ fn missing_field(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value
     if instance.open || instance.attrs.is_empty() || name.as_str().starts_with('_') {
         return None;
     }
+    // The program may ask first: `hasattr(self, "name")`.
+    if ['"', '\''].iter().any(|quote| cx.it.mentions(sym(&format!(", {quote}{name}{quote})")).as_str())) {
+        return None;
+    }
     let near = meant(nearest(name.as_str(), instance.attrs.keys().map(|field| field.as_str())));
     let message = format!("the `SimpleNamespace` has no attribute `{name}`{near}");
     let span = cx.span;

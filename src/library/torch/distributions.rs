@@ -9,7 +9,7 @@
 use super::carry::bare;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
-use crate::value::{Dim, Dtype, Grad, ObjId, Range, Size, Tensor, Topic, Value};
+use crate::value::{ArrayKind, Dim, Dtype, Grad, ObjId, Range, Size, Tensor, Topic, Value};
 
 const BATCH: Topic = Topic::new("batch of a distribution");
 /// The number of categories, if the distribution has categories.
@@ -99,7 +99,8 @@ fn continuous(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         let parameter = cx.some_tensor();
         cx.it.heap.set_attr(object, name, parameter);
     }
-    keep(cx, object, batch);
+    // Arrays become tensors, too.
+    keep(cx, object, batch.map(|batch| Tensor { array: ArrayKind::Torch, ..batch }));
 }
 
 /// The given one of the parameters `probs` and `logits`.
