@@ -1,5 +1,7 @@
 //! Calls: the callee, the binding of arguments to parameters, and the result.
 
+use std::path::Path;
+
 use super::budget::Abroad;
 use super::context::Mode;
 use super::decorator::WRAPPED;
@@ -15,7 +17,7 @@ use super::types::Operation;
 use super::{Arg, Args, Event, RejectKind};
 use crate::libraries;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
-use crate::syntax::{Span, is_empty};
+use crate::syntax::{FileId, Span, is_empty};
 use crate::value::{
     ArrayKind, Attrs, CodeId, Data, Dim, Function, Items, ObjId, Scope, Source, Sym, Tensor, Topic, Type, Value,
     Written, dotted, sym,
@@ -41,6 +43,7 @@ impl<'p> Interp<'p> {
                 Data::Class(_) => self.instantiate(*id, args, span),
                 Data::Instance(_) => self.call_instance(callee, args, span),
                 Data::List(_) | Data::Dict(_) | Data::Set(_) => self.refuse_callee(callee, span),
+                Data::Module { file, scope } => self.refuse_module((*file, *scope), span),
                 _ => self.refuse_unsupported(Operation::Call, callee, span).unwrap_or(Value::Unknown),
             },
             Value::Bound(pair) => {
@@ -87,7 +90,8 @@ impl<'p> Interp<'p> {
                 let library = self.library;
                 library.invoke(self, class, callee, args, span).unwrap_or(Value::Unknown)
             }
-            Value::Tuple(_) | Value::Str(_) | Value::Int(_) | Value::Float(_) => self.refuse_callee(callee, span),
+            Value::Tuple(_) | Value::Str(_) => self.refuse_callee(callee, span),
+            value if value.number_type().is_some() => self.refuse_callee(callee, span),
             Value::None => self.refuse_unsupported(Operation::Call, callee, span).unwrap_or(Value::Unknown),
             _ => {
                 self.pass_unjudged(span);
@@ -106,7 +110,7 @@ impl<'p> Interp<'p> {
         let (what, is_comma) = match callee {
             Value::Tuple(items) => ("a tuple", matches!(&**items, [Value::Obj(_)])),
             Value::Str(_) => ("a string", false),
-            Value::Int(_) | Value::Float(_) => ("a number", false),
+            value if value.number_type().is_some() => ("a number", false),
             Value::Obj(id) if matches!(self.heap.get(*id), Data::Dict(_)) => ("a dictionary", false),
             Value::Obj(id) if matches!(self.heap.get(*id), Data::Set(_)) => ("a set", false),
             _ => ("a list", false),
@@ -114,6 +118,18 @@ impl<'p> Interp<'p> {
         let hint = if is_comma { ": is there a comma at the end of its assignment?" } else { "" };
         let message = format!("{what} cannot be called{hint}");
         self.in_arm_of(callee, |it| it.report_missing(RejectKind::Arguments, message, span));
+        self.raise("TypeError")
+    }
+
+    /// Rejects the call of a module that defines a function or class of its own name, which is meant.
+    fn refuse_module(&mut self, (file, scope): (FileId, ObjId), span: Span) -> Value {
+        let stem = self.sources.own_path(file).and_then(|path| Path::new(path).file_stem()?.to_str());
+        let Some(name) = stem else { return Value::Unknown };
+        let meant = self.scope_var(scope, sym(name));
+        if !meant.is_some_and(|meant| self.is_callable(&meant)) || self.mentions("sys.modules") || self.is_in_try() {
+            return Value::Unknown;
+        }
+        self.report_arguments(format!("`{name}` is a module: call `{name}.{name}`"), span);
         self.raise("TypeError")
     }
 

@@ -121,6 +121,13 @@ fn add_argument(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.it.report_arguments(message, arg.span);
     }
     let names: Option<Vec<String>> = b.rest.iter().map(|a| a.value.as_str().map(str::to_owned)).collect();
+    // One name without a dash is that of a positional argument.
+    if let Some(names) = names.as_deref().filter(|names| names.len() > 1 && !b.open)
+        && let Some(name) = names.iter().find(|name| !name.starts_with('-'))
+    {
+        let message = format!("the option name {name:?} must begin with `-`");
+        cx.it.report_arguments(message, cx.span);
+    }
     let dest = match b.get("dest") {
         Value::Str(dest) => Some(dest.to_string()),
         Value::None if !b.open => names.as_deref().and_then(destination),
