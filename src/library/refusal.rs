@@ -35,7 +35,7 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
         // method: the condition may test whether the object is a tensor.
         // It may also test the version of the library.
         let is_method = ["torch.Tensor.", "numpy.ndarray.", "pandas."].iter().any(|of| path.as_str().starts_with(of));
-        match is_method || it.mentions("__version__") {
+        match is_method || it.file_contains("__version__") {
             true => it.reject(rejection, span),
             false => it.in_arm_of_callee(|it| it.reject(rejection, span)),
         }

@@ -169,7 +169,8 @@ impl Project {
             return None;
         }
         // A script in a folder with the name of a library means the library.
-        if level == 0 && folder.starts_with(base.join(top)) && !self.has(&base.join(top), "__init__.py", Kind::File) {
+        let is_named_so = folder.starts_with(base.join(top)) && !self.has(&base.join(top), "__init__.py", Kind::File);
+        if level == 0 && base != self.root() && !self.is_distribution(&base) && is_named_so {
             return None;
         }
         // The folder holds only packages, and a requirement provides the other parts of this namespace package.

@@ -608,6 +608,11 @@ impl<'p> Interp<'p> {
         self.sources.mentions(self.root, text)
     }
 
+    /// Whether the current file contains a text.
+    pub(crate) fn file_contains(&self, text: &str) -> bool {
+        self.sources.contains(self.file(), text)
+    }
+
     /// Whether a file is not the analysed one, and can also be run as a program.
     pub(crate) fn is_other_script(&self, file: FileId) -> bool {
         file != self.root && self.sources.bindings(file).is_main

@@ -164,7 +164,7 @@ impl Interp<'_> {
         let file = self.file();
         let quoted = || [format!("\"{name}\""), format!("'{name}'")];
         let asks = || quoted().iter().any(|text| self.sources.contains(file, text));
-        if self.sources.contains(file, "dir(") && asks() || self.is_in_property() {
+        if [" dir(", "(dir("].iter().any(|text| self.sources.contains(file, text)) && asks() {
             return false;
         }
         // `__new__` may set attributes before any constructor runs.
@@ -176,6 +176,10 @@ impl Interp<'_> {
         let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
         let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return false };
         let (class, code) = (class.name, class.code);
+        let has_fallback = || is_module || is_meant_as_base(class) || self.user_method(object, "__getattr__").is_some();
+        if self.is_in_property() && has_fallback() {
+            return false;
+        }
         // The file of the class may not be among the named files.
         let file = self.code.get(code.0 as usize).map(|code| code.file);
         let is_set_there = || file.is_some_and(|file| self.sources.may_assign_to(file, class.as_str(), name.as_str()));
