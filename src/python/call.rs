@@ -91,7 +91,8 @@ impl<'p> Interp<'p> {
                 library.invoke(self, class, callee, args, span).unwrap_or(Value::Unknown)
             }
             Value::Tuple(_) | Value::Str(_) => self.refuse_callee(callee, span),
-            value if value.number_type().is_some() => self.refuse_callee(callee, span),
+            // TV828 finds flags that hide a function.
+            value if value.number_type().is_some_and(|kind| kind != Type::Bool) => self.refuse_callee(callee, span),
             Value::None => self.refuse_unsupported(Operation::Call, callee, span).unwrap_or(Value::Unknown),
             _ => {
                 self.pass_unjudged(span);

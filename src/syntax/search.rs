@@ -267,6 +267,6 @@ pub(crate) fn optional_operands(body: &[Stmt]) -> Vec<Operand> {
         }
     }
     let mut operands = Operands(Vec::new());
-    body.iter().for_each(|stmt| operands.visit_stmt(stmt));
+    operands.visit_body(body);
     operands.0
 }
