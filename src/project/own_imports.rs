@@ -181,6 +181,15 @@ impl Project {
         if level == 0 && !holds_modules && self.requires(from, top) {
             return None;
         }
+        // A package around the file may provide the module under another name.
+        let provides = |file: &SourceFile| {
+            let package = file.canonical().parent().filter(|_| file.canonical().ends_with("__init__.py"));
+            package.is_some_and(|package| folder.starts_with(package) || package.starts_with(base.join(top)))
+                && file.text().contains("sys.modules[")
+        };
+        if self.named_files().any(provides) {
+            return None;
+        }
         // A file with an import of a folder further up, but outside a package, may be meant for another project.
         if level > 1 && !self.has(&folder, "__init__.py", Kind::File) {
             return None;
@@ -197,6 +206,7 @@ impl Project {
             let may_exist = self.has_stem(&at, part)
                 || is_built(part)
                 || !self.is_package_folder(&at)
+                || self.is_namespace(&at)
                 || self.is_submodule(&inner)
                 || at != base && self.is_distribution(&at);
             let known = !may_exist
@@ -225,6 +235,13 @@ impl Project {
         let Some(text) = self.data_below(self.root(), &self.root().join(".gitmodules")) else { return false };
         let folders = text.lines().filter_map(|line| line.trim().strip_prefix("path")?.trim().strip_prefix('='));
         folders.into_iter().any(|folder| path.starts_with(self.root().join(folder.trim())))
+    }
+
+    /// Whether the `__init__.py` of a folder says that other distributions may have parts of the package.
+    fn is_namespace(&self, folder: &Path) -> bool {
+        let file = folder.join("__init__.py");
+        let text = self.load(&file).map(SourceFile::text).unwrap_or_default();
+        ["declare_namespace", "extend_path"].iter().any(|call| text.contains(call))
     }
 
     /// Whether a folder contains what installs a package, and so is not the package itself.

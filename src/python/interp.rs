@@ -399,10 +399,9 @@ impl<'p> Interp<'p> {
         let is_set =
             |name: &str| self.sources.assigns_from_outside(self.root, name) || self.sets_later(module, sym(name));
         super::narrow::guards(&def.body, at.start).into_iter().any(|test| {
-            let (mut names, mut attributes) = (Vec::new(), Vec::new());
+            let mut names = Vec::new();
             super::narrow::names(test, &mut names);
-            super::narrow::attributes(test, &mut attributes);
-            names.iter().any(is_mode) || attributes.iter().any(|name| is_mode(name) || is_set(name))
+            names.iter().any(is_mode) || super::narrow::attributes(test).any(|name| is_mode(&name) || is_set(name))
         })
     }
 

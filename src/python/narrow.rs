@@ -4,9 +4,8 @@ use std::rc::Rc;
 
 use super::entry::blocks;
 use super::interp::Interp;
-use crate::syntax::ast::visitor::{Visitor, walk_expr};
 use crate::syntax::ast::{self, CmpOp};
-use crate::syntax::{Expr, Ranged as _, Stmt};
+use crate::syntax::{Expr, Ranged as _, Stmt, parts};
 use crate::value::{Among, Data, Dim, ObjId, Ranged, Size, Sym, Taken, Value, sym};
 
 /// A name with its value before a condition, and the weaker value in the arms of the condition.
@@ -14,30 +13,12 @@ pub(super) type Doubt = (Sym, Value, Value);
 
 /// The names that an expression reads.
 pub(super) fn names<'p>(test: &'p Expr, out: &mut Vec<&'p str>) {
-    struct Names<'p, 'o>(&'o mut Vec<&'p str>);
-    impl<'p> Visitor<'p> for Names<'p, '_> {
-        fn visit_expr(&mut self, expr: &'p Expr) {
-            if let Expr::Name(name) = expr {
-                self.0.push(name.id.as_str());
-            }
-            walk_expr(self, expr);
-        }
-    }
-    Names(out).visit_expr(test);
+    out.extend(parts(test).into_iter().filter_map(Expr::as_name_expr).map(|name| name.id.as_str()));
 }
 
 /// The names of the attributes that an expression reads.
-pub(super) fn attributes<'p>(test: &'p Expr, out: &mut Vec<&'p str>) {
-    struct Attributes<'p, 'o>(&'o mut Vec<&'p str>);
-    impl<'p> Visitor<'p> for Attributes<'p, '_> {
-        fn visit_expr(&mut self, expr: &'p Expr) {
-            if let Expr::Attribute(attribute) = expr {
-                self.0.push(attribute.attr.as_str());
-            }
-            walk_expr(self, expr);
-        }
-    }
-    Attributes(out).visit_expr(test);
+pub(super) fn attributes(test: &Expr) -> impl Iterator<Item = &str> {
+    parts(test).into_iter().filter_map(Expr::as_attribute_expr).map(|attribute| attribute.attr.as_str())
 }
 
 /// Whether an `if` condition of these statements reads an attribute of this name.

@@ -175,7 +175,7 @@ impl<'a> Scope<'a> {
                 && !self.holds_with_literals(path, &one.test)
         };
         let mut before = self.inside.iter().filter(|stmt| stmt.range().start() < one.range().start());
-        if always_holds(&one.test) || self.is_inside_truth_of(paths, one) {
+        if always_holds(&one.test) || is_false(&one.test) || self.is_inside_truth_of(paths, one) {
             return false;
         }
         paths.iter().all(is_constant) && !before.any(|stmt| guards(stmt, paths)) && !self.constructor_guards(paths)

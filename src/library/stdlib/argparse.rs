@@ -219,6 +219,10 @@ fn option_value(cx: &mut Cx<'_, '_>, b: &Bound, positional: bool) -> Option<Valu
         // argparse converts a default only if it is a string.
         Some(text @ Value::Str(_)) => converted(cx, &kind, text),
         Some(Value::Any(Type::Str)) if !kind.is_none() => of_type(&kind),
+        // A given option with `nargs` is a list.
+        Some(default) if !nargs.is_none() && default.number_type().is_some() && nargs.as_str() != Some("?") => {
+            Value::Unknown
+        }
         Some(default) => default,
         None => Value::Unknown,
     })

@@ -16,8 +16,8 @@ use crate::syntax::ast::{
     BoolOp, CmpOp, Comprehension, ExceptHandler, ExprCall, Pattern, StmtClassDef, StmtFunctionDef, StmtIf,
 };
 use crate::syntax::{
-    Expr, Ranged, Stmt, TextRange, TextSize, bound_by, called, captured, expressions, has_base, is_read, methods,
-    path_of, statements,
+    Expr, Ranged, Stmt, TextRange, TextSize, bound_by, called, captured, expressions, has_base, is_false, is_read,
+    methods, path_of, statements,
 };
 
 const NAME: &str = "attribute-set-in-some-branches";
@@ -128,7 +128,7 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFuncti
                 .take_while(|other| !std::ptr::eq(other.body, arm.body))
                 .filter_map(|arm| arm.test)
                 .collect();
-            let never = |test: &Expr| is_refused(source, test) || is_tested(source, &before, test);
+            let never = |test: &Expr| is_false(test) || is_refused(source, test) || is_tested(source, &before, test);
             if arm.test.is_some_and(never) || is_placeholder(arm) {
                 continue;
             }

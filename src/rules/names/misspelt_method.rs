@@ -11,7 +11,7 @@ const NAME: &str = "misspelt-method";
 /// Special methods that classes of training scripts define, without their underscores.
 const SPECIAL: &[&str] = &["init", "len", "call", "iter", "next", "enter", "exit", "getitem", "setitem"];
 /// Further special methods whose names are similar to these.
-const OTHERS: &[&str] = &["__int__", "__aenter__", "__aexit__", "__aiter__", "__anext__"];
+const OTHERS: &[&str] = &["__getitems__", "__int__", "__aenter__", "__aexit__", "__aiter__", "__anext__"];
 
 #[derive(Default)]
 pub(crate) struct MisspeltMethod;

@@ -13,7 +13,8 @@ use crate::syntax::ast::{
     self, CmpOp, ExceptHandler, ExprCall, Number, Parameter, Parameters, Pattern, StmtClassDef, StmtIf, UnaryOp,
 };
 use crate::syntax::{
-    Expr, Ranged, Stmt, TextRange, bound_by, captured, expressions, is_read, methods, parts, path_of, statements,
+    Expr, Ranged, Stmt, TextRange, bound_by, callee_or_itself, captured, expressions, is_read, methods, parts, path_of,
+    statements,
 };
 
 const NAME: &str = "metric-never-updated";
@@ -396,6 +397,13 @@ fn check_class(findings: &mut Findings<'_>, source: &Source<'_>, class: &StmtCla
     let name = class.name.as_str();
     // Derived classes in other files may update the attributes.
     if name.contains("Base") || name.contains("Abstract") || name.contains("Mixin") || has_unknown_base(source, class) {
+        return;
+    }
+    let raises = |stmt: &Stmt| {
+        let raised = stmt.as_raise_stmt().and_then(|raise| raise.exc.as_deref());
+        raised.is_some_and(|raised| path_of(callee_or_itself(raised)).last() == Some(&"NotImplementedError"))
+    };
+    if methods(class).any(|method| method.body.iter().any(raises)) {
         return;
     }
     let Some(init) = methods(class).find(|method| method.name.as_str() == "__init__") else { return };

@@ -98,6 +98,11 @@ fn between(cx: &mut Cx<'_, '_>, b: &Bound, out: &mut Tensor) {
     let has_low = b.sig.params.iter().any(|p| p.name.as_str() == "low");
     let low = if has_low { carry::size(cx, &b.get("low")) } else { Size::Int(0) };
     let high = carry::size(cx, &b.get("high"));
+    if !has_low && high.known() == Some(0) {
+        let message = "`high` is 0, and the second argument is the size: is the size missing?";
+        cx.reject(RejectKind::Value, message, Vec::new());
+        return;
+    }
     if high.sub(&low).known().is_some_and(|n| n <= 0) {
         let message = format!("no integer is at least {low} and less than {high}, so there is nothing to draw");
         cx.reject(RejectKind::Value, message, Vec::new());
