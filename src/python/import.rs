@@ -136,9 +136,12 @@ impl Interp<'_> {
         if self.frames.len() >= super::interp::MAX_DEPTH {
             return Flow::Next;
         }
+        // A handler around the import does not see a module that is half executed.
+        let journals = self.heap.pause_journals();
         self.frames.push(Frame::new(file, scope));
         let flow = self.exec_block(&self.sources.module(file).body);
         self.frames.pop();
+        self.heap.resume_journals(journals);
         flow
     }
 
@@ -210,7 +213,7 @@ impl Interp<'_> {
         }
         let own = self.heap.alloc(Data::Scope(Scope { parent: Some(scope), ..Scope::default() }));
         self.demands.push((scope, name));
-        let visit = self.meter.pause();
+        let (visit, journals) = (self.meter.pause(), self.heap.pause_journals());
         self.frames.push(Frame::new(file, own));
         let body = &self.sources.module(file).body;
         for place in places {
@@ -221,6 +224,7 @@ impl Interp<'_> {
             }
         }
         self.frames.pop();
+        self.heap.resume_journals(journals);
         self.meter.resume(visit);
         self.demands.pop();
         // If the budget for lazily executed modules is spent, a statement may be unfinished, so the

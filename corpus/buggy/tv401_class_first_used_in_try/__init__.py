@@ -1,0 +1,1 @@
+"""The training of a counter of fish."""
