@@ -154,6 +154,7 @@ impl Declared {
         let listed: Vec<Other> = choices.collect();
         let sure = !listed.is_empty() || matches!(option.default, Value::Bool(_) | Value::Int(_));
         let others = match option.default {
+            _ if option.is_list => vec![Other::Any],
             _ if !listed.is_empty() => listed,
             Value::Bool(b) => vec![Other::Bool(!b)],
             // Three other values are tried: 1, because a size of 1 broadcasts; the default plus 1;
@@ -229,6 +230,7 @@ pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Oth
         Other::Int(n) => Value::Int(*n),
         Other::Bool(b) => Value::Bool(*b),
         Other::Text(text) | Other::Invented(text) => Value::str(text),
+        Other::Any if option.is_list => Value::Unknown,
         Other::Any => match option.default {
             // A default above 0 is usually a count, so the unknown value is assumed to be above 0,
             // too.

@@ -206,7 +206,13 @@ impl Interp<'_> {
             "next" => self.next(&first, values.get(1), span),
             "sum" | "min" | "max" => self.fold(name, &values, &args, span),
             "abs" | "round" if self.refuse_conversion(name, &first, span) => Value::Unknown,
-            "abs" | "round" | "pow" | "divmod" => self.arithmetic(name, &values, span),
+            "abs" | "round" | "pow" | "divmod" => {
+                // In another round, the value may be a tensor.
+                if first.number_type().is_some() {
+                    self.pass(span);
+                }
+                self.arithmetic(name, &values, span)
+            }
             "all" | "any" => {
                 let iterator = self.iterator_of(&first, span);
                 self.any_given(&iterator, name == "any", span)

@@ -360,6 +360,8 @@ pub(crate) struct CommandOption<'a> {
     pub default: &'a Value,
     /// The possible values, if the program lists them.
     pub choices: &'a [Value],
+    /// If the option is given, its value is a list.
+    pub is_list: bool,
 }
 
 /// An observer of the run: contracts, rules, the list of facts.

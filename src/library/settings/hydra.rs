@@ -46,7 +46,7 @@ fn main(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let name = [path.as_str().unwrap_or_default(), b.get("config_name").as_str().unwrap_or_default()].join("/");
         let name = format!("{}.yaml", name.trim_start_matches('/').trim_end_matches(".yaml"));
         let made = cx.span;
-        match cx.it.option(&CommandOption { name: &name, made, default: &config, choices: &[] }) {
+        match cx.it.option(&CommandOption { name: &name, made, default: &config, choices: &[], is_list: false }) {
             Value::Unknown => omegaconf::with_unknown_entries(cx, tree),
             chosen => chosen,
         }

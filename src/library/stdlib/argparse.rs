@@ -158,14 +158,17 @@ fn add_argument(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// The declaration of an option: its longest name, its choices, and its place.
 fn declaration(cx: &Cx<'_, '_>, names: &[String], b: &Bound) -> Value {
     let Some(name) = names.iter().max_by_key(|name| name.len()) else { return Value::None };
-    Value::tuple(vec![Value::str(name), b.get("choices"), Value::place(cx.span)])
+    // A given option with `nargs` is a list.
+    let nargs = b.get("nargs");
+    let is_list = !nargs.is_none() && nargs.as_str() != Some("?");
+    Value::tuple(vec![Value::str(name), b.get("choices"), Value::place(cx.span), Value::Bool(is_list)])
 }
 
 /// Unpacks the result of [`declaration`].
-fn declared(cx: &Cx<'_, '_>, declaration: &Value) -> Option<(Rc<str>, Vec<Value>, Span)> {
+fn declared(cx: &Cx<'_, '_>, declaration: &Value) -> Option<(Rc<str>, Vec<Value>, Span, bool)> {
     let Value::Tuple(parts) = declaration else { return None };
-    let [Value::Str(name), choices, made] = &**parts else { return None };
-    Some((name.clone(), cx.items(choices).unwrap_or_default(), made.as_place()?))
+    let [Value::Str(name), choices, made, is_list] = &**parts else { return None };
+    Some((name.clone(), cx.items(choices).unwrap_or_default(), made.as_place()?, is_list.as_bool()?))
 }
 
 /// The attribute that stores an option: its first long name, or its first short name if it has no
@@ -219,10 +222,6 @@ fn option_value(cx: &mut Cx<'_, '_>, b: &Bound, positional: bool) -> Option<Valu
         // argparse converts a default only if it is a string.
         Some(text @ Value::Str(_)) => converted(cx, &kind, text),
         Some(Value::Any(Type::Str)) if !kind.is_none() => of_type(&kind),
-        // A given option with `nargs` is a list.
-        Some(default) if !nargs.is_none() && default.number_type().is_some() && nargs.as_str() != Some("?") => {
-            Value::Unknown
-        }
         Some(default) => default,
         None => Value::Unknown,
     })
@@ -344,13 +343,14 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let options: Vec<Key> = dict.entries.keys().filter(|key| matches!(key, Key::Str(_))).cloned().collect();
         for key in options {
             let declaration = dict.entries.get(&Key::Tuple(vec![key.clone()]));
-            let Some((name, choices, made)) = declaration.and_then(|declaration| declared(cx, declaration)) else {
+            let Some((name, choices, made, is_list)) = declaration.and_then(|declaration| declared(cx, declaration))
+            else {
                 continue;
             };
             if let Some(value) =
                 dict.entries.get_mut(&key).filter(|v| !matches!(v, Value::Unknown | Value::Open(_) | Value::Any(_)))
             {
-                *value = cx.it.option(&CommandOption { name: &name, made, default: value, choices: &choices });
+                *value = cx.it.option(&CommandOption { name: &name, made, default: value, choices: &choices, is_list });
             }
         }
     }

@@ -86,14 +86,18 @@ fn lookup(cx: &mut Cx<'_, '_>, object: &Value, key: &Value, make: impl FnOnce(&m
     if let Some(found) = known.as_ref().and_then(|key| dict.entries.get(key)) {
         return found.clone();
     }
-    // If one object represents all entries of unknown keys, it is the result. Any other value is
-    // joined with a new one below, because the entry may be missing.
-    if let Some(open @ (Value::Obj(_) | Value::Unknown | Value::Open(_))) = &dict.open {
+    if let Some(open @ (Value::Unknown | Value::Open(_))) = &dict.open {
         return open.clone();
     }
     let made = make(cx);
     if let Some(open) = &dict.open {
-        return join(&mut cx.it.heap, open, &made, false);
+        // If one object represents all entries of unknown keys, it is the result. Any other value is joined with a
+        // new one, because the entry may be missing.
+        let kind = |value: &Value| value.as_obj().map(|id| std::mem::discriminant(cx.it.heap.get(id)));
+        return match kind(open) {
+            Some(_) if kind(open) == kind(&made) => open.clone(),
+            _ => join(&mut cx.it.heap, open, &made, false),
+        };
     }
     let entry = match known {
         Some(key) => {
