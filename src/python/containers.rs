@@ -13,8 +13,8 @@ use super::types::Operation;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{
-    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Sym, Taken, Type, Value, Written, counted,
-    dotted, join, kind_text, sym, texts_of,
+    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Taken, Type, Value, Written, counted, dotted,
+    join, kind_text, sym, texts_of,
 };
 
 /// Methods with which Python or NumPy can iterate over an object. `reversed` needs only `__reversed__`, and
@@ -382,12 +382,8 @@ impl Interp<'_> {
     fn forget_variables(&mut self, module: &Value) {
         let Some(Data::Module { scope, .. }) = module.as_obj().map(|id| self.heap.get(id)) else { return };
         let scope = *scope;
-        let Data::Scope(names) = self.heap.get(scope) else { return };
-        let all: Vec<(Sym, Value)> = names.vars.iter().map(|(name, value)| (*name, value.clone())).collect();
-        for (name, value) in all {
-            if !matches!(value, Value::Lazy(_) | Value::Path(_)) && !self.is_callable(&value) {
-                self.heap.bind(scope, name, Some(Value::Unknown));
-            }
+        for (name, _) in self.data_variables(scope) {
+            self.heap.bind(scope, name, Some(Value::Unknown));
         }
     }
 

@@ -80,18 +80,21 @@ impl Interp<'_> {
         // Inside a comprehension, the scope has only the comprehension's own names.
         let outer = (home != scope).then_some(home);
         for scope in std::iter::once(scope).chain(outer) {
-            let Data::Scope(names) = self.heap.get(scope) else { continue };
-            let held: Vec<(Sym, Value)> = names.vars.iter().map(|(name, value)| (*name, value.clone())).collect();
-            for (name, value) in held {
-                if matches!(value, Value::Lazy(_) | Value::Path(_)) || self.is_callable(&value) {
-                    continue;
-                }
+            for (name, value) in self.data_variables(scope) {
                 self.havoc(&value);
                 if rebinds {
                     self.heap.bind(scope, name, Some(Value::Unknown));
                 }
             }
         }
+    }
+
+    /// The variables of a scope that hold data: no function or class of the program, and nothing
+    /// imported from a library.
+    pub(super) fn data_variables(&self, scope: ObjId) -> Vec<(Sym, Value)> {
+        let Data::Scope(names) = self.heap.get(scope) else { return Vec::new() };
+        let is_data = |value: &Value| !matches!(value, Value::Lazy(_) | Value::Path(_)) && !self.is_callable(value);
+        names.vars.iter().filter(|(_, value)| is_data(value)).map(|(name, value)| (*name, value.clone())).collect()
     }
 
     /// Records the functions among the arguments of unseen code, which may store them.

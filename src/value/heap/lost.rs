@@ -127,14 +127,10 @@ impl Heap {
             }
             // The data of another tensor may have another shape and dtype.
             (Data::Tensor(_), Written::Data) => self.overwrite(id, Tensor::default()),
-            (Data::Tensor(_), Written::Grad | Written::Attribute(_)) => {
-                let changes = match written {
-                    Written::Attribute(name) => name.as_str() == "requires_grad",
-                    _ => true,
-                };
-                if !changes {
-                    return;
-                }
+            (Data::Tensor(_), Written::Attribute(name)) if name.as_str() == "requires_grad" => {
+                self.forget_lost(id, Written::Grad);
+            }
+            (Data::Tensor(_), Written::Grad) => {
                 let Some(now) = self.tensor_now(id).filter(|now| now.grad != Grad::Unknown) else { return };
                 let tensor = Tensor { grad: Grad::Unknown, ..now.into_owned() };
                 self.overwrite(id, tensor);
