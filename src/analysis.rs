@@ -490,6 +490,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.may_assign_to(file, class, name)
     }
 
+    fn overrides(&self, file: FileId, class: &str, name: &str) -> bool {
+        self.0.overrides(file, class, name)
+    }
+
     fn may_set_options(&self, file: FileId) -> bool {
         self.0.may_set_options(file)
     }
@@ -561,7 +565,12 @@ impl<'p> Sources<'p> for Tree<'p> {
 }
 
 /// Callers by rule and place.
-type Callers = FxHashMap<(Cow<'static, str>, Span), Vec<Span>>;
+/// The calls that led to a call with findings, innermost first.
+struct Callers {
+    calls: Vec<Span>,
+    /// The place is certainly reached from these calls.
+    reach: bool,
+}
 
 type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 
@@ -597,8 +606,7 @@ struct Watcher<'p> {
     /// arguments yet. Each entry has the rule, the place, and the number of rejected calls when the
     /// finding was made.
     refused: RefCell<Vec<(Cow<'static, str>, Span, u32)>>,
-    /// The calls that led to a call with findings, innermost first.
-    callers: RefCell<Callers>,
+    callers: RefCell<FxHashMap<(Cow<'static, str>, Span), Callers>>,
     /// The options that the program has read.
     options: RefCell<IndexMap<Span, Declared, FxBuildHasher>>,
     /// The options to which this run gives a value other than their default.
@@ -630,11 +638,12 @@ impl Watcher<'_> {
 
     /// Stores a finding about a call, and the calls that led to it.
     fn keep(&self, it: &Interp<'_>, diagnostic: Diagnostic, found: &mut Vec<Diagnostic>) {
-        let callers = it.callers();
-        // In an arm of an unknown condition, the place may not be reached from these callers.
-        if !callers.is_empty() && (it.certainty() == Certainty::Certain || it.inlined()) {
+        let calls = it.callers();
+        if !calls.is_empty() {
+            // In an arm of an unknown condition, the place may not be reached from these callers.
+            let reach = it.certainty() == Certainty::Certain || it.inlined();
             let key = (diagnostic.code.clone(), diagnostic.span);
-            self.callers.borrow_mut().entry(key).or_insert(callers);
+            self.callers.borrow_mut().entry(key).or_insert(Callers { calls, reach });
         }
         crate::contract::push(found, diagnostic);
     }
@@ -644,7 +653,9 @@ impl Watcher<'_> {
     fn name_callers(&self, passed: &FxHashSet<Span>) {
         let callers = self.callers.borrow();
         for diagnostic in self.found.borrow_mut().iter_mut() {
-            let Some(calls) = callers.get(&(diagnostic.code.clone(), diagnostic.span)) else { continue };
+            let Some(Callers { calls, reach }) = callers.get(&(diagnostic.code.clone(), diagnostic.span)) else {
+                continue;
+            };
             // If a caller is in another file, more files may call the function with other values.
             let in_one_file = calls.iter().all(|call| call.file == diagnostic.span.file);
             // If the module can be run as a program, programs that import it may call the function
@@ -654,7 +665,7 @@ impl Watcher<'_> {
                 continue;
             }
             let mut words = "called from here";
-            for &span in calls.iter().take(MAX_CALLERS) {
+            for &span in calls.iter().take(if *reach { MAX_CALLERS } else { 0 }) {
                 if span != diagnostic.span && !diagnostic.labels.iter().any(|label| label.span == span) {
                     diagnostic.labels.push(Label { span, message: words.to_owned() });
                 }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::library::standard_names;
 use crate::project::{FileKind, Project, Resolved, SourceFile};
-use crate::syntax::{self, FileId, Stmt, ast};
+use crate::syntax::{self, Expr, FileId, Stmt, ast};
 
 /// If a module contains one of these texts, its syntax may not show all names that it defines.
 const DYNAMIC: &[&str] = &["exec(", "globals()", "locals()", "vars()", "__getattr__(", "sys.modules[", "__dict__"];
@@ -62,6 +62,8 @@ fn add_names<'p>(source: &'p SourceFile, names: &mut FxHashSet<&'p str>) -> Opti
     names.extend(source.bindings().names());
     for stmt in syntax::statements(&source.parsed().module.body, true) {
         match stmt {
+            // The called function may set the names that it returns.
+            Stmt::Assign(assign) if assign.value.is_call_expr() && assign.targets.iter().any(is_all) => return None,
             Stmt::Global(global) => names.extend(global.names.iter().map(ast::Identifier::as_str)),
             // In a package, `from .layers import x` also binds `layers`.
             Stmt::ImportFrom(import) if import.level > 0 => {
@@ -71,4 +73,9 @@ fn add_names<'p>(source: &'p SourceFile, names: &mut FxHashSet<&'p str>) -> Opti
         }
     }
     Some(())
+}
+
+/// Whether an expression is the name `__all__`.
+fn is_all(expr: &Expr) -> bool {
+    expr.as_name_expr().is_some_and(|name| name.id.as_str() == "__all__")
 }

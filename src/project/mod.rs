@@ -180,6 +180,11 @@ impl Project {
         self.programs().may_assign_to(self.file(file), class, name)
     }
 
+    /// Whether a subclass of a class of this name, in the program of `file`, has a member of this name, too.
+    pub(crate) fn overrides(&self, file: FileId, class: &str, name: &str) -> bool {
+        self.programs().overrides(self.file(file), class, name)
+    }
+
     /// Whether the program of `file` may set options by names that are only known when it runs.
     pub(crate) fn may_set_options(&self, file: FileId) -> bool {
         self.programs().may_set_options(self.file(file))
@@ -207,6 +212,11 @@ impl Project {
     /// `class Data(Data):` does not count.
     pub(crate) fn derives(&self, file: FileId, name: &str) -> bool {
         self.programs().derives(self.file(file), name)
+    }
+
+    /// Whether the program of `file` sets attributes of modules that it takes from `sys.modules`.
+    fn sets_in_modules(&self, file: FileId) -> bool {
+        self.programs().sets_in_modules(self.file(file))
     }
 
     /// Whether the program of `file` assigns an attribute of this name to anything but `self`.

@@ -108,6 +108,7 @@ impl Project {
             || DYNAMIC.iter().any(|text| file.text().contains(text))
             || bindings.globals.contains(name)
             || self.assigns_from_outside(from, name)
+            || self.sets_in_modules(from)
             || self.file(from).text().contains("setattr(") && self.assigns(from, name)
     }
 

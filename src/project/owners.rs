@@ -25,6 +25,8 @@ pub(super) struct Owners {
     options_by_name: bool,
     /// The bases of each class, without the modules in their names. `None` if they are not all names.
     bases: FxHashMap<String, Option<FxHashSet<String>>>,
+    /// The direct subclasses of each class.
+    derived: FxHashMap<String, FxHashSet<String>>,
     /// The names that imports give to other names: `import b as c`.
     aliases: FxHashSet<String>,
 }
@@ -83,6 +85,9 @@ impl Owners {
             let end = header.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(header.len());
             let (name, rest) = header.split_at_checked(end).unwrap_or_default();
             let found = bases(rest);
+            for base in found.iter().flatten() {
+                insert(&mut self.derived, base, name);
+            }
             match (self.bases.get_mut(name), found) {
                 (Some(Some(all)), Some(found)) => all.extend(found),
                 (Some(all), _) => *all = None,
@@ -105,6 +110,24 @@ impl Owners {
         [&self.setters, &self.members]
             .iter()
             .any(|owners| owners.get(name).is_some_and(|owners| self.share_object(class, owners)))
+    }
+
+    /// Whether the body of a direct or indirect subclass of the class binds this name.
+    pub(super) fn overrides(&self, class: &str, name: &str) -> bool {
+        let Some(owners) = self.members.get(name) else { return false };
+        let mut seen = FxHashSet::default();
+        let mut next = vec![class];
+        while let Some(base) = next.pop() {
+            for derived in self.derived.get(base).into_iter().flatten() {
+                if derived != class && owners.contains(derived) {
+                    return true;
+                }
+                if seen.insert(derived) {
+                    next.push(derived);
+                }
+            }
+        }
+        false
     }
 
     /// Whether some line may set attributes of an object of the class by name. Options may be of any class whose

@@ -41,10 +41,13 @@ struct Names {
     options: FxHashSet<String>,
     /// The attributes that are assigned, with the classes that assign them.
     owners: Owners,
+    /// A file sets attributes of modules that it takes from `sys.modules`.
+    sets_in_modules: bool,
 }
 
 impl Names {
     fn add(&mut self, text: &str) {
+        self.sets_in_modules |= text.contains("sys.modules[") && text.contains("setattr(");
         for (name, is_argument) in strings(text) {
             self.bound.insert(name.to_owned());
             if is_argument {
@@ -127,6 +130,11 @@ impl Programs {
         self.asks(file, |names| names.arguments.contains(name) || names.owners.may_set(class, name))
     }
 
+    /// Whether a subclass of a class of this name, in the same program, has a member of this name, too.
+    pub(super) fn overrides(&self, file: &SourceFile, class: &str, name: &str) -> bool {
+        self.asks(file, |names| names.owners.overrides(class, name))
+    }
+
     /// Whether a file of the same program may set options under names that are only known when it runs:
     /// `setattr(args, name, value)`.
     pub(super) fn may_set_options(&self, file: &SourceFile) -> bool {
@@ -137,6 +145,12 @@ impl Programs {
     /// known when it runs: `setattr(self, name, value)`.
     pub(super) fn may_set_by_name(&self, file: &SourceFile, class: &str) -> bool {
         self.asks(file, |names| names.owners.may_set_by_name(class))
+    }
+
+    /// Whether a file of the same program sets attributes of modules that it takes from `sys.modules`, under
+    /// names that are only known when it runs.
+    pub(super) fn sets_in_modules(&self, file: &SourceFile) -> bool {
+        self.asks(file, |names| names.sets_in_modules)
     }
 
     /// Whether a file of the same program assigns an attribute of this name to anything but `self`.

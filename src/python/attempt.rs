@@ -84,7 +84,8 @@ impl<'p> Interp<'p> {
         let reached = self.heap.delta(mark);
         let mut raised = self.take_exits(id);
         let mut ends: Vec<Delta> = Vec::new();
-        if flow == Flow::Next && self.exec_block(&stmt.orelse) == Flow::Next {
+        // For a value with which a line here fails, the body may have raised.
+        if flow == Flow::Next && self.guessing(true, |it| it.exec_block(&stmt.orelse)) == Flow::Next {
             ends.push(self.heap.delta(mark));
         }
         self.heap.undo(mark);

@@ -554,6 +554,12 @@ impl Interp<'_> {
                 Value::Float(x) => Value::Float(x.abs()),
                 Value::Size(poly) => Value::size(&Size::Expr(poly.clone())),
                 Value::Any(t) => Value::Any(*t),
+                object if self.heap.instance_of(object).is_some_and(|it| it.class.as_obj().is_some()) => {
+                    match self.user_method(object, "__abs__") {
+                        Some(method) => self.call(&method, Args::positional([object.clone()], span), span),
+                        None => Value::Unknown,
+                    }
+                }
                 tensor => self.call_method(tensor, "abs", Args::default(), span),
             },
             ("round", [value]) => match value {

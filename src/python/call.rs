@@ -431,7 +431,7 @@ impl<'p> Interp<'p> {
         let is_called = self.frames.len() >= UNCALLED_DEPTH;
         function.attrs.contains_key(&sym(super::decorator::ABSTRACT))
             || self.context.speculative
-                && (is_empty(&def.body) || is_called && self.overridden.contains(&(owner, function.name)))
+                && (is_empty(&def.body) || is_called && self.is_overridden_in_subclass(owner, function.name))
     }
 
     // The program's own functions.
@@ -749,6 +749,9 @@ impl<'p> Interp<'p> {
             && let Some(id) = value.as_obj()
         {
             self.defined.push(id);
+            if let Some(outer) = self.frames.last().and_then(|frame| frame.code) {
+                self.outer.insert(id, outer);
+            }
         }
         for decorator in def.decorator_list.iter().rev() {
             value = self.decorate(&decorator.expression, value);

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::RejectKind;
 use super::interp::{Body, Interp};
 use super::library::Rejection;
-use crate::syntax::ast::{CmpOp, ExprCall};
+use crate::syntax::ast::{CmpOp, ExprCall, StmtIf};
 use crate::syntax::{Expr, Ranged, Stmt, TextRange, assignment, blocks, expressions, parts, path_of, statements};
 use crate::value::Value;
 
@@ -131,15 +131,23 @@ fn names(expr: &Expr) -> Vec<Vec<&str>> {
     parts(expr).into_iter().map(path_of).filter(|path| !path.is_empty()).collect()
 }
 
-/// Whether a condition in a body tests one of these names, other than whether it is a key: `name in MODELS`.
+/// Whether a condition in a body tests one of these names, or what is computed from them, other than whether it is a
+/// key: `name in MODELS`.
 fn is_tested(body: &[Stmt], choice: &Choice<'_>) -> bool {
-    let deciding: FxHashSet<&Vec<&str>> = choice.deciding.iter().collect();
+    let mut deciding: FxHashSet<Vec<&str>> = choice.deciding.iter().cloned().collect();
+    for (target, value) in statements(body, false).into_iter().filter_map(assignment) {
+        if names(value).iter().any(|name| deciding.contains(name)) {
+            deciding.insert(path_of(target));
+        }
+    }
     let tests_one = |expr: &Expr| match expr {
         Expr::Compare(e) => {
             let is_key_test = matches!(*e.ops, [CmpOp::In | CmpOp::NotIn])
                 && e.comparators
                     .iter()
-                    .all(|keys| !keys.is_list_expr() && !keys.is_tuple_expr() && !keys.is_set_expr());
+                    .all(|keys| !keys.is_list_expr() && !keys.is_tuple_expr() && !keys.is_set_expr())
+                // `"cosine" in name` tests the name.
+                && !e.comparators.iter().any(|keys| deciding.contains(&path_of(keys)));
             !is_key_test && names(expr).iter().any(|name| deciding.contains(name))
         }
         Expr::Call(e)
@@ -149,6 +157,15 @@ fn is_tested(body: &[Stmt], choice: &Choice<'_>) -> bool {
         }
         _ => false,
     };
+    // A variable that is chosen under a flag is often called under the same flag.
+    let tests_flag = |stmt: &Stmt| {
+        let tests = |one: &StmtIf| parts(&one.test).into_iter().any(|part| deciding.contains(&path_of(part)));
+        let own = stmt.as_if_stmt().filter(|one| !choice.decided_at.is_some_and(|at| at.contains_range(one.range())));
+        choice.decided_at.is_some() && own.is_some_and(tests)
+    };
+    if statements(body, false).into_iter().any(tests_flag) {
+        return true;
+    }
     let is_other = |expr: &&Expr| !choice.decided_at.is_some_and(|at| at.contains_range(expr.range()));
     let has_test = |stmt: &Stmt| {
         let is_subject = |expr: &Expr| stmt.is_match_stmt() && deciding.contains(&path_of(expr));

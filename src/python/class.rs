@@ -11,6 +11,9 @@ use crate::value::{Attrs, Data, ObjId, Scope, Sym, UserClass, Value, dotted, sym
 /// Marks a class that a decorator may have replaced.
 pub(super) const DECORATED: &str = "__decorated__";
 
+/// Marks a class whose metaclass may call the constructor with other arguments.
+const MEDIATED: &str = "__mediated__";
+
 /// The class of the result of `dataclasses.field`.
 const FIELD: &str = "dataclasses.Field";
 
@@ -28,12 +31,19 @@ impl<'p> Interp<'p> {
         let mut bases = Vec::new();
         let mut open = false;
         let mut keywords = Vec::new();
+        let mut is_mediated = false;
         if let Some(arguments) = &def.arguments {
             let args = self.eval_args(arguments);
             open |= args.is_open();
             // A metaclass may create instances in its own way.
             open |= args.kw.iter().any(|(name, arg)| {
                 name.as_str() == "metaclass" && !matches!(arg.value.as_path(), Some("abc.ABCMeta" | "builtins.type"))
+            });
+            is_mediated = args.keyword("metaclass").and_then(Value::as_obj).is_some_and(|metaclass| {
+                self.mro(metaclass)
+                    .iter()
+                    .filter_map(Value::as_obj)
+                    .any(|class| self.class_attr(class, sym("__call__")).is_some())
             });
             // A metaclass may change its classes in any way; `ABCMeta` does not.
             open |= args.keyword("metaclass").is_some_and(|meta| meta.as_path() != Some("abc.ABCMeta"));
@@ -50,7 +60,8 @@ impl<'p> Interp<'p> {
             bases,
             attrs: Attrs::default(),
             fields: Some(Vec::new()),
-            open,
+            // Until its body has run, its attributes are not known.
+            open: true,
         }));
         let Some(frame) = self.frames.last() else { return };
         let closure = if frame.class_body.is_some() { frame.closure } else { frame.scope };
@@ -67,6 +78,10 @@ impl<'p> Interp<'p> {
         };
         if let Data::Class(class) = self.heap.get_mut(class) {
             class.attrs = attrs;
+            class.open = open;
+            if is_mediated {
+                class.attrs.insert(sym(MEDIATED), Value::Bool(true));
+            }
             if !def.decorator_list.is_empty() {
                 class.attrs.insert(sym(DECORATED), Value::Bool(true));
             }
@@ -278,16 +293,27 @@ impl<'p> Interp<'p> {
 
     /// Creates an instance of a program class.
     pub(super) fn instantiate(&mut self, class: ObjId, args: Args, span: Span) -> Value {
+        let mro = self.mro(class);
+        if mro.iter().filter_map(Value::as_obj).any(|class| self.class_attr(class, sym(MEDIATED)).is_some()) {
+            self.havoc_args(&args);
+            return Value::Unknown;
+        }
         let object = self.heap.instance(Value::Obj(class));
         let value = Value::Obj(object);
-        let mro = self.mro(class);
         self.give_payload(object, &mro);
-        // `__new__` may set attributes, and may replace `__init__`.
-        let new = sym("__new__");
-        let mut open = mro.iter().any(|class| match class.as_obj().map(|id| self.heap.get(id)) {
-            Some(Data::Class(class)) => class.attrs.contains_key(&new),
-            _ => false,
-        });
+        // `__new__` may set attributes, also of the class, and may replace `__init__`.
+        let new = mro.iter().filter_map(Value::as_obj).find_map(|class| self.class_attr(class, sym("__new__")));
+        let mut open = new.is_some();
+        if let Some(new) = new {
+            let args = args.clone().prepend(Arg::new(Value::Obj(class), span));
+            if !self.takes_arguments(&new, &args) {
+                return Value::Unknown;
+            }
+            self.call(&new, args, span);
+            if self.stopped {
+                return Value::Unknown;
+            }
+        }
         for (at, ancestor) in mro.iter().enumerate() {
             match ancestor {
                 Value::Path(_) if self.leaves_constructor(&mro, at) => {}

@@ -43,7 +43,7 @@ const TRANSPARENT: &[&str] = &[
     "warnings",
 ];
 /// Libraries whose decorators compile functions.
-const COMPILERS: &[&str] = &["triton", "numba", "taichi"];
+const COMPILERS: &[&str] = &["triton", "numba", "taichi", "cutlass", "tilelang", "warp"];
 
 /// Whether a decorator compiles the function.
 fn is_compiler(decorator: &Value) -> bool {

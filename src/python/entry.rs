@@ -12,7 +12,7 @@ use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
 use crate::syntax::{Expr, Ranged, Span, Stmt, expressions, path_of, statements};
-use crate::value::{Data, Function, Items, ObjId, Sym, Value, sym};
+use crate::value::{CodeId, Data, Function, Items, ObjId, Sym, Value, sym};
 
 /// A function that nothing called, and the receiver if it is a method.
 struct Uncalled<'p> {
@@ -50,6 +50,7 @@ impl<'p> Interp<'p> {
         library.ended(self);
         self.context.speculative = true;
         self.forget_global_contents();
+        self.forget_global_attributes();
         self.forget_replaced_functions(scope);
         // These functions run only once, not in every possible call context, so their budget is
         // smaller.
@@ -65,6 +66,7 @@ impl<'p> Interp<'p> {
                 continue;
             }
             let function = function.clone();
+            self.forget_rebound(id, &function);
             self.frames.push(super::interp::Frame::new(self.root, scope));
             test_mode.extend(self.run_uncalled(id, function, &mut instances));
             self.frames.pop();
@@ -109,6 +111,31 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Makes unknown the variables of a function around this one to which it assigns both before and after the
+    /// definition of this one, which may have run in between.
+    fn forget_rebound(&mut self, id: ObjId, function: &Function) {
+        let body = |code: &CodeId| match self.code.get(code.0 as usize).map(|code| code.body) {
+            Some(Body::Function(def)) => Some(def),
+            _ => None,
+        };
+        let outer = self.outer.get(&id).filter(|outer| self.executed.contains(outer)).and_then(body);
+        let (Some(outer), Some(inner)) = (outer, body(&function.code)) else { return };
+        let (mut before, mut after) = (FxHashSet::default(), Vec::new());
+        before.extend(outer.parameters.iter().map(|parameter| parameter.name().as_str()));
+        for assign in statements(&outer.body, false).into_iter().filter_map(Stmt::as_assign_stmt) {
+            let names = assign.targets.iter().filter_map(Expr::as_name_expr).map(|name| name.id.as_str());
+            match assign.start() < inner.start() {
+                true => before.extend(names),
+                false => after.extend(names),
+            }
+        }
+        for name in after.into_iter().filter(|name| before.contains(name)).map(sym) {
+            if matches!(self.heap.get(function.scope), Data::Scope(scope) if scope.vars.contains_key(&name)) {
+                self.heap.bind(function.scope, name, Some(Value::Unknown));
+            }
+        }
+    }
+
     /// Makes unknown the contents of the global lists, sets and dictionaries that uncalled
     /// functions fill, because such a function may run before the function that is analysed.
     fn forget_global_contents(&mut self) {
@@ -117,6 +144,41 @@ impl<'p> Interp<'p> {
             let (code, scope) = (function.code, function.scope);
             if !self.executed.contains(&code) {
                 self.forget_filled(code, scope);
+            }
+        }
+    }
+
+    /// Makes unknown the constants in attributes of global objects that other code of the program assigns, because
+    /// this code may run before the function that is analysed.
+    fn forget_global_attributes(&mut self) {
+        let mut values = Vec::new();
+        for module in self.modules.values() {
+            if let Data::Module { scope, .. } = self.heap.get(*module)
+                && let Data::Scope(names) = self.heap.get(*scope)
+            {
+                values.extend(names.vars.values().filter(|value| self.heap.instance_of(value).is_some()).cloned());
+            }
+        }
+        for value in values {
+            self.forget_constants(&value);
+        }
+    }
+
+    /// Makes unknown the attributes of an object that are constants, such as `None`, and that methods or other code
+    /// of the program assign.
+    pub(super) fn forget_constants(&mut self, object: &Value) {
+        let Some(instance) = self.heap.instance_of(object) else { return };
+        let Some(class) = instance.class.as_obj() else { return };
+        let constants: Vec<Sym> =
+            instance.attrs.iter().filter(|(_, value)| value.is_constant()).map(|(name, _)| *name).collect();
+        if constants.is_empty() {
+            return;
+        }
+        let later = self.attributes_set_later(class);
+        for name in constants {
+            let is_set = later.contains(&name) || self.sources.assigns_from_outside(self.root, name.as_str());
+            if let Some(id) = object.as_obj().filter(|_| is_set) {
+                self.heap.set_attr(id, name.as_str(), Value::Unknown);
             }
         }
     }
@@ -234,6 +296,7 @@ impl<'p> Interp<'p> {
             let give = |it: &mut Self, given: Value| {
                 it.event(Event::Escaped { value: &given });
                 it.havoc(&given);
+                given.parts().iter().for_each(|part| it.forget_constants(part));
                 Flow::Next
             };
             self.drive(&value, span, Rc::new(give));
@@ -308,7 +371,10 @@ impl<'p> Interp<'p> {
             }
             let mut value = self.unknown_parameter(parameter);
             let is_mapping = || super::uses::is_mapping(&def.body, parameter.parameter.name.as_str());
-            if self.heap.is_tensor(&value) && is_mapping() || is_called && self.says_only_tensor(&value) {
+            if self.heap.is_tensor(&value) && is_mapping()
+                || is_called && self.says_only_tensor(&value)
+                || value.number_type().is_some() && super::uses::is_called(&def.body, parameter.parameter.name.as_str())
+            {
                 value = Value::Unknown;
             }
             let is_other = parameter.parameter.annotation.as_deref().is_some_and(names_other_class);
@@ -528,6 +594,7 @@ fn stored_by_methods(class_body: &[Stmt], names: &mut Vec<Sym>) {
 
 fn stored_attributes(body: &[Stmt], names: &mut Vec<Sym>) {
     let mut set_by_name = Vec::new();
+    let mut inner: Vec<&[Stmt]> = Vec::new();
     let mut target = |expr: &Expr| collect_target(expr, names);
     for stmt in body {
         match stmt {
@@ -549,10 +616,13 @@ fn stored_attributes(body: &[Stmt], names: &mut Vec<Sym>) {
                     }
                 }
             }
+            // A function inside a method may be called later, such as a hook.
+            Stmt::FunctionDef(def) => inner.push(&def.body),
             _ => {}
         }
     }
     names.extend(set_by_name);
+    inner.into_iter().for_each(|body| stored_attributes(body, names));
     for inner in body.iter().flat_map(blocks) {
         stored_attributes(inner, names);
     }

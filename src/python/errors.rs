@@ -264,10 +264,22 @@ impl Interp<'_> {
     /// Whether a static method may be replaced in a subclass, or by an assignment.
     fn may_be_replaced(&self, method: &Value) -> bool {
         let Some(Data::Function(function)) = method.as_obj().map(|id| self.heap.get(id)) else { return false };
-        let is_replaced = |owner| {
-            self.overridden.contains(&(owner, function.name)) || self.sources.assigns(self.root, function.name.as_str())
+        function.owner.is_some_and(|owner| self.differs_elsewhere(owner, function.name))
+    }
+
+    /// Whether a subclass has another method of this name than its class, or the program may replace the method.
+    pub(super) fn differs_elsewhere(&self, owner: ObjId, name: Sym) -> bool {
+        // `Subclass.method = function` replaces it, too.
+        self.is_overridden_in_subclass(owner, name) || self.sources.assigns(self.root, name.as_str())
+    }
+
+    /// Whether a subclass in the program has another method of this name.
+    pub(super) fn is_overridden_in_subclass(&self, owner: ObjId, name: Sym) -> bool {
+        let class = match self.heap.get(owner) {
+            Data::Class(class) => class.name,
+            _ => return false,
         };
-        function.owner.is_some_and(is_replaced)
+        self.overridden.contains(&(owner, name)) || self.sources.overrides(self.root, class.as_str(), name.as_str())
     }
 
     /// Whether another method of this name may run instead, in a function that nothing calls: the receiver
@@ -287,7 +299,7 @@ impl Interp<'_> {
             _ => true,
         };
         is_stub
-            || function.owner.is_none_or(|owner| self.overridden.contains(&(owner, function.name)))
+            || function.owner.is_none_or(|owner| self.is_overridden_in_subclass(owner, function.name))
             || is_meant_as_base(class.name)
             || self.sources.derives(self.root, class.name.as_str())
             // The program may replace methods of objects.

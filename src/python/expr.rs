@@ -527,7 +527,7 @@ impl<'p> Interp<'p> {
                 let name = call.func.as_name_expr().map_or("", |name| name.id.as_str());
                 self.event(Event::Unseen { name: sym(name), span });
             }
-            self.callee_is_global = self.is_global(&call.func);
+            self.callee_is_global = self.is_global(&call.func) && !spreads(call);
             if self.refuses(&callee, call, false) {
                 return Value::Unknown;
             }
@@ -579,7 +579,7 @@ impl<'p> Interp<'p> {
         let is_stored = object.as_obj().is_some_and(|id| self.heap.attr(id, method.attr.as_str()).is_some());
         let is_own = method.value.as_name_expr().is_some_and(|name| name.id.as_str() == "self");
         let is_own = is_own && !is_stored && !self.is_of_subclass(&object, sym(method.attr.as_str()));
-        self.callee_is_global = is_own || self.is_global(&method.value);
+        self.callee_is_global = (is_own || self.is_global(&method.value)) && !spreads(call);
         if self.refuses(&callee, call, by_class) {
             return Value::Unknown;
         }
@@ -641,11 +641,7 @@ impl<'p> Interp<'p> {
     /// Whether the receiver may be an instance of a subclass that has another method of this name.
     pub(super) fn differs_in_subclasses(&self, receiver: &Value, method: &Value) -> bool {
         let Some(Data::Function(function)) = method.as_obj().map(|id| self.heap.get(id)) else { return false };
-        // `Subclass.method = function` replaces it, too.
-        let overrides = |owner| {
-            self.overridden.contains(&(owner, function.name)) || self.sources.assigns(self.root, function.name.as_str())
-        };
-        self.context.speculative && function.owner.is_some_and(overrides)
+        self.context.speculative && function.owner.is_some_and(|owner| self.differs_elsewhere(owner, function.name))
             || self.is_of_subclass(receiver, function.name)
     }
 
@@ -729,4 +725,9 @@ fn is_literal(expr: &Expr) -> bool {
         Expr::UnaryOp(e) => is_literal(&e.operand),
         expr => expr.is_literal_expr(),
     }
+}
+
+/// Whether a call gets arguments from a tuple or dictionary, which a caller may decide: `f(*args, **options)`.
+fn spreads(call: &ExprCall) -> bool {
+    call.arguments.args.iter().any(Expr::is_starred_expr) || call.arguments.keywords.iter().any(|k| k.arg.is_none())
 }

@@ -9,7 +9,7 @@ use super::library::Event;
 use super::stmt::Flow;
 use crate::libraries;
 use crate::syntax::ast::{ModModule, StmtImport, StmtImportFrom};
-use crate::syntax::{Bindings, FileId, Place, Span, Stmt};
+use crate::syntax::{Bindings, Expr, FileId, Place, Span, Stmt};
 use crate::value::{Data, Items, Lazy, ObjId, Scope, Sym, Type, Value, sym};
 
 /// The target of an import.
@@ -59,6 +59,9 @@ pub(crate) trait Sources<'p> {
 
     /// Whether the same program may assign this attribute to an object of a class of this name.
     fn may_assign_to(&self, file: FileId, class: &str, name: &str) -> bool;
+
+    /// Whether a subclass of a class of this name, in the same program, has a member of this name, too.
+    fn overrides(&self, file: FileId, class: &str, name: &str) -> bool;
 
     /// Whether the same program may set options by names that are only known when it runs.
     fn may_set_options(&self, file: FileId) -> bool;
@@ -214,7 +217,7 @@ impl Interp<'_> {
         let own = self.heap.alloc(Data::Scope(Scope { parent: Some(scope), ..Scope::default() }));
         self.demands.push((scope, name));
         let (visit, journals) = (self.meter.pause(), self.heap.pause_journals());
-        self.frames.push(Frame::new(file, own));
+        self.frames.push(Frame { is_lazy_module: true, ..Frame::new(file, own) });
         let body = &self.sources.module(file).body;
         for place in places {
             if let Some(stmt) = statement(body, *place)
@@ -248,6 +251,9 @@ impl Interp<'_> {
             };
             if is_empty {
                 self.havoc(&value);
+            }
+            if self.context.speculative {
+                self.forget_constants(&value);
             }
             if bound == name {
                 found = Some(value.clone());
@@ -482,6 +488,7 @@ impl Interp<'_> {
         let (_, scope) = self.load(file, name);
         let listed = self.scope_var(scope, sym("__all__")).and_then(|all| self.heap.exact_items(&all));
         let listed: Option<Vec<Sym>> = listed.and_then(|all| all.iter().map(|name| name.as_str().map(sym)).collect());
+        let listed = listed.or_else(|| if file == self.root { self.listed_later(file) } else { None });
         let is_public = |name: &str| match &listed {
             Some(listed) => listed.iter().any(|one| one.as_str() == name),
             None => !name.starts_with('_'),
@@ -504,6 +511,21 @@ impl Interp<'_> {
         for (key, value) in public {
             self.set_name(key, value);
         }
+    }
+
+    /// The names in the only `__all__` of a file that has not bound it yet.
+    fn listed_later(&self, file: FileId) -> Option<Vec<Sym>> {
+        let [place] = self.sources.bindings(file).of_name("__all__") else { return None };
+        let all = match statement(&self.sources.module(file).body, *place)? {
+            Stmt::Assign(assign) => &*assign.value,
+            _ => return None,
+        };
+        let names = match all {
+            Expr::List(list) => &list.elts,
+            Expr::Tuple(tuple) => &tuple.elts,
+            _ => return None,
+        };
+        names.iter().map(|name| Some(sym(name.as_string_literal_expr()?.value.to_str()))).collect()
     }
 
     /// A name that the scope itself binds.

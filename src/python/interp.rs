@@ -89,6 +89,8 @@ pub(super) struct Frame<'p> {
     pub owner: Option<(ObjId, Option<Value>)>,
     /// The class whose body this is.
     pub class_body: Option<ObjId>,
+    /// The frame runs statements of a lazily executed module.
+    pub is_lazy_module: bool,
     /// The heap mark at the beginning of the call.
     pub mark: Option<Mark>,
     /// The id of the call. A path that leaves it by `return` is stored as an [`Exit`] to this id.
@@ -119,6 +121,7 @@ impl<'p> Frame<'p> {
             decisions: 0,
             owner: None,
             class_body: None,
+            is_lazy_module: false,
             mark: None,
             id: 0,
             blocks: Vec::new(),
@@ -191,6 +194,8 @@ pub(crate) struct Interp<'p> {
     /// The functions that the root file defines, in order, except those in an arm of an unknown
     /// condition inside a function or loop.
     pub(super) defined: Vec<ObjId>,
+    /// For each of these functions that is inside a function, the code of this outer function.
+    pub(super) outer: FxHashMap<ObjId, CodeId>,
     /// The methods that subclasses in the program override, by base class and name.
     pub(super) overridden: FxHashSet<(ObjId, Sym)>,
     /// The scopes of lazily executed modules.
@@ -302,6 +307,7 @@ impl<'p> Interp<'p> {
             also_uncalled: FxHashSet::default(),
             executed: FxHashSet::default(),
             defined: Vec::new(),
+            outer: FxHashMap::default(),
             overridden: FxHashSet::default(),
             deferred: FxHashMap::default(),
             demands: Vec::new(),

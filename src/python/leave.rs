@@ -185,6 +185,9 @@ impl<'p> Interp<'p> {
         let mark = self.frames.last().and_then(|frame| Some((frame.id, frame.mark?)));
         match (how, mark) {
             (Leave::Return(value), Some((id, mark))) => self.keep_exit(id, mark, Leave::Return(value)),
+            // A handler around the first use of a lazily executed module does not see this module half
+            // executed: a failed import leaves no module behind.
+            (Leave::Raise(_), _) if self.frames.last().is_some_and(|frame| frame.is_lazy_module) => {}
             (Leave::Raise(exception), _) if self.frames.len() > 1 => {
                 // The path leaves the caller's blocks from the place of the call.
                 let Some(frame) = self.frames.pop() else { return };

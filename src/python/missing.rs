@@ -168,7 +168,9 @@ impl Interp<'_> {
             return false;
         }
         // `__new__` may set attributes before any constructor runs.
-        let is_early = self.is_before_base(id, span) && self.user_method(object, "__new__").is_none();
+        let is_early = self.is_before_base(id, span)
+            && self.user_method(object, "__new__").is_none()
+            && !self.is_annotated(object, name);
         if !is_early && self.may_be_set_by_name(object, name) {
             return false;
         }
@@ -222,6 +224,14 @@ impl Interp<'_> {
             self.report_missing(RejectKind::Name, message, span);
         }
         true
+    }
+
+    /// Whether the body of a class of the object annotates this name, so that subclasses are meant to set it.
+    fn is_annotated(&self, object: &Value, name: Sym) -> bool {
+        self.mro_of(object).iter().filter_map(Value::as_obj).any(|class| match self.heap.get(class) {
+            Data::Class(class) => class.fields.iter().flatten().any(|field| *field == name),
+            _ => false,
+        })
     }
 
     /// Whether a class of the program certainly lacks an attribute that the program reads through the class. If it

@@ -82,6 +82,8 @@ impl<'p> Interp<'p> {
                 Value::Among(a) if a.taken != Taken::Perhaps => {
                     Value::Among(Rc::new(Among { taken: Taken::Perhaps, ..Among::clone(a) }))
                 }
+                // `if x is None and not self.ready: return`: the program expects `None` only in some cases.
+                Value::None if test.is_bool_op_expr() => Value::Unknown,
                 _ => continue,
             };
             self.refine(name, after.clone());
@@ -116,6 +118,7 @@ impl<'p> Interp<'p> {
             let unchanged = match (&self.name(name), &doubted) {
                 (Value::Ranged(now), Value::Ranged(then)) => Rc::ptr_eq(now, then),
                 (Value::Among(now), Value::Among(then)) => Rc::ptr_eq(now, then),
+                (Value::Unknown, Value::Unknown) => true,
                 _ => false,
             };
             if unchanged {

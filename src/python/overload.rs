@@ -23,6 +23,10 @@ impl Interp<'_> {
                 return Some(self.truth(&equal).map_or(Value::Any(crate::value::Type::Bool), |t| Value::Bool(!t)));
             }
         }
+        // An unknown operand may compare itself with the other one.
+        if left.is_unknown() {
+            return Some(Value::Unknown);
+        }
         let (name, reflected) = dunder(op);
         for (object, other, name) in self.sides(left, right, (name, reflected)) {
             let Some(method) = self.user_method(&object, name) else { continue };

@@ -122,8 +122,11 @@ impl Interp<'_> {
             && near.flat_map(calls).filter(|other| path_of(&other.func) == callee).any(|other| {
                 let mut given = names(other);
                 let differs = given != wanted && other.range().start().to_u32().abs_diff(start) <= NEAR;
+                // `insert(word, word)`: an argument is meant for both parameters.
+                let times = |name: &Option<String>| given.iter().filter(|one| *one == name).count();
+                let is_for_both = wanted.iter().any(|name| name.is_some() && times(name) > 1);
                 given.sort();
-                differs && given == sorted
+                differs && (given == sorted || is_for_both)
             })
     }
 }

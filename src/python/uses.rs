@@ -2,7 +2,7 @@
 //! determine the type of a parameter's value.
 
 use crate::syntax::ast::visitor::{Visitor, walk_expr};
-use crate::syntax::{Expr, Stmt, path_of};
+use crate::syntax::{Expr, Stmt, calls, path_of};
 
 /// How a function uses the object that a parameter holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,6 +184,12 @@ pub(super) fn is_mapping(body: &[Stmt], name: &str) -> bool {
     let mut mapping = Mapping { name, found: false };
     mapping.visit_body(body);
     mapping.found
+}
+
+/// Whether a body calls the value of a name, whatever the name's annotation is.
+pub(super) fn is_called(body: &[Stmt], name: &str) -> bool {
+    let mut callees = body.iter().flat_map(calls).filter_map(|call| call.func.as_name_expr());
+    callees.any(|callee| callee.id.as_str() == name)
 }
 
 /// Whether a statement, or one inside it, rebinds the name.

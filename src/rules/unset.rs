@@ -171,6 +171,7 @@ impl<'a> Scope<'a> {
                 && !self.in_loops.contains(root)
                 && !self.attributes.contains(path)
                 && !self.is_fixed(root)
+                && !self.is_filled_in_while(root)
                 && (path.len() > 1 || !self.is_literal(root))
                 && !self.holds_with_literals(path, &one.test)
         };
@@ -216,6 +217,13 @@ impl<'a> Scope<'a> {
         };
         !about.is_empty()
             && constructors().any(|def| statements(&def.body, false).iter().any(|stmt| guards(stmt, &about)))
+    }
+
+    /// Whether a `while` loop, which may run at least once, fills a list: `rows.append(row)`.
+    fn is_filled_in_while(&self, name: &str) -> bool {
+        let fills = |expr: &Expr| matches!(path_of(expr).as_slice(), [object, "append" | "extend" | "add" | "insert"] if *object == name);
+        let loops = self.inside.iter().filter_map(|stmt| stmt.as_while_stmt());
+        loops.flat_map(|each| &each.body).flat_map(expressions).any(fills)
     }
 
     /// Whether the scope itself gives a variable only a constant, so that one arm never runs.
@@ -402,6 +410,12 @@ fn guards(stmt: &Stmt, paths: &[Vec<&str>]) -> bool {
     }
 }
 
+/// Whether a statement without blocks reads an attribute of one of these paths.
+fn needs_object(stmt: &Stmt, paths: &[Vec<&str>]) -> bool {
+    let mut read = expressions(stmt).into_iter().filter_map(Expr::as_attribute_expr);
+    blocks(stmt).is_empty() && read.any(|attribute| paths.contains(&path_of(&attribute.value)))
+}
+
 /// Whether the last statement of a block leaves it.
 fn ends(body: &[Stmt]) -> bool {
     match body.last() {
@@ -433,6 +447,11 @@ fn first_read(body: &[Stmt], name: &str, paths: &[Vec<&str>], set_by_others: &[&
             end = at;
             break;
         }
+        // The attribute of a variable that is `None` cannot be read.
+        if needs_object(stmt, paths) {
+            end = at + 1;
+            break;
+        }
         if let Stmt::Assign(assign) = stmt
             && mentions(&assign.value, &telling)
         {
@@ -455,6 +474,8 @@ impl<'a> Visitor<'a> for Reads<'_> {
         let is_guarded = match stmt {
             Stmt::If(one) => !tests(one).all(|test| is_independent(test, self.paths)),
             Stmt::While(each) => mentions(&each.test, self.paths),
+            // With `for _ in range(count):`, a body that runs shows that `count > 0`.
+            Stmt::For(each) => mentions(&each.iter, self.paths),
             Stmt::Try(_) | Stmt::FunctionDef(_) | Stmt::ClassDef(_) | Stmt::Match(_) => true,
             _ => false,
         };

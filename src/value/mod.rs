@@ -269,6 +269,11 @@ impl Value {
         }
     }
 
+    /// Whether it is a known constant: `None`, a number, or a string.
+    pub(crate) fn is_constant(&self) -> bool {
+        matches!(self, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_))
+    }
+
     pub(crate) fn is_none(&self) -> bool {
         matches!(self, Value::None)
     }

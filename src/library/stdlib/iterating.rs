@@ -3,7 +3,7 @@
 use crate::library::common::{first, itself, none, unknown};
 use crate::library::{Cx, Table};
 use crate::python::{Args, BinOp, Bound, lacks_positions};
-use crate::value::{Items, Type, Value};
+use crate::value::{Items, ObjId, Type, Value};
 
 /// If a result has more elements, only their join is stored.
 const MOST: usize = 256;
@@ -45,7 +45,7 @@ pub(crate) fn register(t: &mut Table) {
     }
     t.alias("tqdm.tqdm_notebook", "tqdm.tqdm");
     t.alias("tqdm.notebook.tqdm_notebook", "tqdm.tqdm");
-    t.class(
+    let bar = t.class(
         "tqdm.tqdm",
         &[],
         "iterable=None, desc=None, total=None, leave=True, file=None, ncols=None, mininterval=0.1, maxinterval=10.0, \
@@ -53,10 +53,12 @@ pub(crate) fn register(t: &mut Table) {
          bar_format=None, initial=0, position=None, postfix=None, unit_divisor=1000, write_bytes=False, lock_args=None, \
          nrows=None, colour=None, delay=0, **kwargs",
     );
+    bar.init = Some(count);
     t.def("tqdm.trange", "*args, **kwargs", trange);
     t.def("tqdm.tqdm.__iter__", "self", |cx, b| cx.attr(&b.get("self"), "iterable"));
     t.def("tqdm.tqdm.__len__", "self", |cx, b| {
-        let (iterable, total, span) = (cx.attr(&b.get("self"), "iterable"), cx.attr(&b.get("self"), "total"), cx.span);
+        let (iterable, total, span) =
+            (cx.attr(&b.get("self"), "iterable"), cx.attr(&b.get("self"), "given_total"), cx.span);
         // An iterator has no length of its own; the bar then gives its total.
         let is_iterator = cx.it.own_type(&iterable).is_some_and(lacks_positions);
         if iterable.is_none() || is_iterator && !total.is_none() {
@@ -243,4 +245,13 @@ fn trange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let range = cx.call(&Value::path("builtins.range"), args);
     let args = Args::positional([range], span);
     cx.call(&Value::path("tqdm.tqdm"), args)
+}
+
+/// The attributes of a progress bar: without the argument `total`, the bar asks the iterable for its length.
+fn count(cx: &mut Cx<'_, '_>, bar: ObjId, b: &Bound) {
+    let total = b.get("total");
+    if total.is_none() {
+        cx.it.heap.set_attr(bar, "total", Value::Unknown);
+    }
+    cx.it.heap.set_attr(bar, "given_total", total);
 }

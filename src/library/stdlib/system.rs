@@ -87,8 +87,10 @@ fn missing_field(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value
     if instance.open || instance.attrs.is_empty() || name.as_str().starts_with('_') {
         return None;
     }
-    // The program may ask first: `hasattr(self, "name")`.
-    if ['"', '\''].iter().any(|quote| cx.it.mentions(sym(&format!(", {quote}{name}{quote})")).as_str())) {
+    // The program may ask first: `hasattr(self, "name")`, `getattr(self, "name", None)`.
+    let quoted = ["\"", "'"].map(|quote| format!(", {quote}{name}{quote}"));
+    let mut asked = quoted.iter().flat_map(|start| [")", ","].map(|end| format!("{start}{end}")));
+    if asked.any(|text| cx.it.mentions(sym(&text).as_str())) {
         return None;
     }
     let near = meant(nearest(name.as_str(), instance.attrs.keys().map(|field| field.as_str())));

@@ -46,6 +46,7 @@ fn is_dynamic(text: &str) -> bool {
     let is_handler = |before: &str| before.trim_start().starts_with("except");
     let writes = |after: &str| [".update(", ".setdefault(", "["].iter().any(|write| after.starts_with(write));
     has(DYNAMIC, &|_, _| true)
+        || has(&["sys.modules[__name__]"], &|_, after| after.contains("setattr("))
         || has(EXPECTED, &|before, _| !is_handler(before))
         // A test for a name, `"x" in locals()`, protects uses of the name.
         || has(SCOPES, &|before, after| writes(after) || before.trim_end().ends_with(" in"))

@@ -131,6 +131,10 @@ fn position(index: &Tensor, block: &[usize], total: usize) -> Option<usize> {
 /// Like [`plan`], for reading elements. Also checks the devices: unlike a write, a read from a CPU
 /// tensor rejects an index on a GPU.
 pub(super) fn read_plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, Rejected> {
+    // An object that is used like a tensor may be of another class, such as `TensorDict`.
+    if input.dtype.is_none() && index.parts().iter().any(Value::is_text) {
+        return plan_items(cx, input, &[Item::Unknown]);
+    }
     let numpy = input.array == ArrayKind::Numpy;
     let items = parse(cx, index, numpy)?;
     check_devices(cx, input, &items)?;
