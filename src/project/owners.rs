@@ -5,7 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::programs::{bound, is_shown, only_reads};
 
 /// Texts by which code sets attributes under names that are only known when it runs, or may do so.
-const BY_NAME: [&str; 7] = ["setattr(", "__setattr__(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()"];
+const BY_NAME: [&str; 8] =
+    ["setattr(", "__setattr__(", "__dict__", "vars(", "__getattr__", "__slots__", "locals()", "store_attr("];
 
 /// Variables that hold options.
 const OPTIONS: [&str; 11] =
@@ -66,7 +67,8 @@ impl Owners {
                 let (object, _) = after.split_at_checked(end).unwrap_or_default();
                 let is_own = match text {
                     "locals()" => false,
-                    "__getattr__" | "__slots__" => true,
+                    // fastcore: `store_attr()` sets the parameters of the function that calls it.
+                    "__getattr__" | "__slots__" | "store_attr(" => true,
                     "__dict__" => before.ends_with("self."),
                     _ => object == "self" || ["self.", "super()."].iter().any(|end| before.ends_with(end)),
                 };

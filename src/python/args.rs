@@ -196,7 +196,7 @@ impl Sig {
                 return None;
             }
         }
-        Some(Bound { sig: self.clone(), values, rest, extra, open })
+        Some(Bound { sig: self.clone(), values, rest, extra, open, more_kw: args.more_kw })
     }
 }
 
@@ -232,6 +232,8 @@ pub(crate) struct Bound {
     pub extra: Vec<(Sym, Arg)>,
     /// Some arguments are unknown (in a `*args` or `**kwargs` with unknown contents).
     pub open: bool,
+    /// Some of these are in a `**kwargs`.
+    pub more_kw: bool,
 }
 
 impl Bound {
@@ -255,11 +257,12 @@ impl Bound {
         if let Some(arg) = self.arg(name) {
             return arg.value.clone();
         }
-        if self.open {
+        let parameter = self.index(name).and_then(|at| self.sig.params.get(at));
+        // A `*args` gives no argument to a parameter that is keyword-only.
+        if self.open && (self.more_kw || parameter.is_none_or(|parameter| !parameter.keyword_only)) {
             return Value::Unknown;
         }
-        let default = self.index(name).and_then(|at| self.sig.params.get(at)?.default.as_ref());
-        default.map_or(Value::Unknown, Const::value)
+        parameter.and_then(|parameter| parameter.default.as_ref()).map_or(Value::Unknown, Const::value)
     }
 
     pub(crate) fn given(&self, name: &str) -> bool {

@@ -6,7 +6,7 @@ use super::context::Mode;
 use super::interp::Interp;
 use super::library::{BinOp, RejectKind};
 use crate::syntax::ast::{self, StmtAnnAssign, StmtAssign, StmtAugAssign};
-use crate::syntax::{Expr, Span};
+use crate::syntax::{Expr, Span, path_of};
 use crate::value::{Data, Items, ObjId, Size, Sym, Value, Written, counted, sym};
 
 impl<'p> Interp<'p> {
@@ -53,7 +53,9 @@ impl<'p> Interp<'p> {
             }
             (None, _) => {}
         }
-        if let Some(name) = name {
+        // With `from __future__ import annotations`, the annotation is not evaluated.
+        let annotation = stmt.annotation.as_subscript_expr().map_or(&*stmt.annotation, |of| &of.value);
+        if let Some(name) = name.filter(|_| path_of(annotation).last() != Some(&"ClassVar")) {
             self.note_field(name);
         }
     }

@@ -351,6 +351,7 @@ impl<'p> Interp<'p> {
         let Some((id, Suspended { source, progress })) = self.heap.suspended(value) else {
             // While one coroutine waits, others may run.
             self.havoc_hooks(|when| when == super::Hook::Anytime);
+            self.forget_shared_constants();
             return if self.heap.instance_of(value).is_some() { Value::Unknown } else { value.clone() };
         };
         let Source::Call { function, vars, first, call } = &*source else { return Value::Unknown };
@@ -363,6 +364,14 @@ impl<'p> Interp<'p> {
         }
         self.heap.set_progress(id, Progress::Done);
         self.run_function(function, vars.clone(), first.clone(), *call, None)
+    }
+
+    /// Makes unknown what other coroutines may assign to the objects in local variables.
+    fn forget_shared_constants(&mut self) {
+        let Some(Data::Scope(names)) = self.frames.last().map(|frame| self.heap.get(frame.home)) else { return };
+        let objects: Vec<Value> =
+            names.vars.values().filter(|value| self.heap.instance_of(value).is_some()).cloned().collect();
+        objects.iter().for_each(|object| self.forget_constants(object));
     }
 
     /// Calls a method of a generator.

@@ -206,7 +206,8 @@ impl Interp<'_> {
             Operation::Iterate if value.is_none() => false,
             _ => lacks || value.is_none() || value.number_type().is_some(),
         };
-        if !unsupported {
+        // A class with `__torch_function__` decides what functions of PyTorch return for its objects.
+        if !unsupported || own == Some("tensor") && self.mentions("__torch_function__") {
             return None;
         }
         let has_elements = own.is_some_and(|own| is_one_pass(own) || is_view(own));

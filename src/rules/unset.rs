@@ -84,7 +84,11 @@ impl<'a> Scope<'a> {
         let targets = inside.iter().filter_map(|stmt| stmt.as_for_stmt()).flat_map(|each| parts(&each.target));
         in_loops.extend(targets.filter_map(Expr::as_name_expr).map(|name| name.id.as_str()));
         let stored = body.iter().flat_map(expressions).filter(|expr| is_stored(expr));
-        let attributes = stored.map(path_of).filter(|path| path.len() > 1).collect();
+        let mut attributes: FxHashSet<Vec<&str>> = stored.map(path_of).filter(|path| path.len() > 1).collect();
+        // `self.maps["seq"] = x` changes what `"seq" in self.maps` tells.
+        let changed =
+            inside.iter().copied().filter_map(assignment).filter_map(|(target, _)| target.as_subscript_expr());
+        attributes.extend(changed.map(|target| path_of(&target.value)).filter(|path| !path.is_empty()));
         let mut shared = FxHashSet::default();
         for stmt in &inside {
             if let Stmt::Global(ast::StmtGlobal { names, .. }) | Stmt::Nonlocal(ast::StmtNonlocal { names, .. }) = stmt
