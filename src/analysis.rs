@@ -29,7 +29,7 @@ use crate::rules::{self, Call, Rules, Watch, Watching};
 use crate::syntax::{
     self, Bindings, FileId, Imported, LaunchFile, Operand, Span, TextRange, ast, optional_operands, python_2_branches,
 };
-use crate::value::{self, Sym, Value};
+use crate::value::{self, Sym, Value, sym};
 
 /// The facts about an assigned name, for `torchvet facts`.
 #[derive(Debug, Clone, PartialEq)]
@@ -285,7 +285,7 @@ impl Job<'_> {
             assumed,
             project,
         };
-        let sources = Tree(project);
+        let sources = Tree::of(project);
         let mut interp = Interp::new(&sources, &Libraries, &watcher, file, budget);
         interp.spot = wanted.at;
         match arguments {
@@ -433,15 +433,42 @@ pub(crate) fn imports_torch(text: &str) -> bool {
 }
 
 /// The project, as a source of modules for the interpreter.
-struct Tree<'p>(&'p Project);
+struct Tree<'p> {
+    project: &'p Project,
+    /// The targets of the imports that were resolved, by script, importing file, level and module.
+    resolved: RefCell<FxHashMap<(FileId, FileId, u32, Sym), Import>>,
+}
+
+impl<'p> Tree<'p> {
+    fn of(project: &'p Project) -> Tree<'p> {
+        Tree { project, resolved: RefCell::default() }
+    }
+
+    fn target(&self, script: FileId, from: FileId, module: &str, level: u32) -> Import {
+        if level == 0
+            && from != script
+            && let Some(file) = self.project.module_beside(script, module).filter(|file| file.id != from)
+        {
+            return Import::File(file.id);
+        }
+        match self.project.resolve_import(from, module, level) {
+            // A module that imports its own name is assumed to import an installed package of this
+            // name.
+            Resolved::File(file) if file.id == from && level == 0 => Import::External,
+            Resolved::File(file) => Import::File(file.id),
+            Resolved::Namespace(_) => Import::Namespace,
+            Resolved::External => Import::External,
+        }
+    }
+}
 
 impl<'p> Sources<'p> for Tree<'p> {
     fn module(&self, file: FileId) -> &'p ast::ModModule {
-        &self.0.file(file).parsed().module
+        &self.project.file(file).parsed().module
     }
 
     fn is_broken(&self, part: Span) -> bool {
-        let file = self.0.file(part.file);
+        let file = self.project.file(part.file);
         let (start, end) = (part.start as usize, part.end as usize);
         file.parsed().issues.iter().any(|issue| {
             let at = issue.range.start().to_usize();
@@ -454,7 +481,7 @@ impl<'p> Sources<'p> for Tree<'p> {
     }
 
     fn is_test(&self, file: FileId) -> bool {
-        let path = &self.0.file(file).path;
+        let path = &self.project.file(file).path;
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let folder = path.parent().and_then(|folder| folder.file_name()).and_then(|name| name.to_str());
         let is_in_tests = folder.is_some_and(|name| matches!(name, "test" | "tests"));
@@ -465,106 +492,98 @@ impl<'p> Sources<'p> for Tree<'p> {
     }
 
     fn is_notebook(&self, file: FileId) -> bool {
-        let text = self.0.file(file).text();
+        let text = self.project.file(file).text();
         // Editors run the cells of a script, which begin with such a comment, like those of a notebook.
-        self.0.file(file).kind() == FileKind::Notebook || text.contains("\n# %%") || text.contains("\n#%%")
+        self.project.file(file).kind() == FileKind::Notebook || text.contains("\n# %%") || text.contains("\n#%%")
     }
 
     fn bindings(&self, file: FileId) -> &'p Bindings {
-        self.0.file(file).bindings()
+        self.project.file(file).bindings()
     }
 
     fn contains(&self, file: FileId, text: &str) -> bool {
-        self.0.file(file).text().contains(text)
+        self.project.file(file).text().contains(text)
     }
 
     fn mentions(&self, file: FileId, text: &'static str) -> bool {
-        self.0.mentions(file, text)
+        self.project.mentions(file, text)
     }
 
     fn assigns(&self, file: FileId, attribute: &str) -> bool {
-        self.0.assigns(file, attribute)
+        self.project.assigns(file, attribute)
     }
 
     fn may_assign_to(&self, file: FileId, class: &str, name: &str) -> bool {
-        self.0.may_assign_to(file, class, name)
+        self.project.may_assign_to(file, class, name)
     }
 
     fn overrides(&self, file: FileId, class: &str, name: &str) -> bool {
-        self.0.overrides(file, class, name)
+        self.project.overrides(file, class, name)
     }
 
     fn may_set_options(&self, file: FileId) -> bool {
-        self.0.may_set_options(file)
+        self.project.may_set_options(file)
     }
 
     fn may_set_by_name(&self, file: FileId, class: &str) -> bool {
-        self.0.may_set_by_name(file, class)
+        self.project.may_set_by_name(file, class)
     }
 
     fn missing_member(&self, from: FileId, module: FileId, name: &str) -> Option<(String, Vec<&'p str>)> {
-        self.0.missing_member(from, module, name)
+        self.project.missing_member(from, module, name)
     }
 
     fn binds_attribute(&self, file: FileId, name: &str) -> bool {
-        self.0.binds_attribute(file, name)
+        self.project.binds_attribute(file, name)
     }
 
     fn calls(&self, file: FileId, name: &str) -> bool {
-        self.0.calls(file, name)
+        self.project.calls(file, name)
     }
 
     fn excludes(&self, file: FileId, package: &str, version: &str) -> bool {
-        self.0.excludes(file, package, version)
+        self.project.excludes(file, package, version)
     }
 
     fn derives(&self, file: FileId, name: &str) -> bool {
-        self.0.derives(file, name)
+        self.project.derives(file, name)
     }
 
     fn assigns_from_outside(&self, file: FileId, name: &str) -> bool {
-        self.0.assigns_from_outside(file, name)
+        self.project.assigns_from_outside(file, name)
     }
 
     fn is_mixed(&self, file: FileId, name: &str) -> bool {
-        self.0.is_mixed(file, name)
+        self.project.is_mixed(file, name)
     }
 
     fn constructs_with(&self, file: FileId, name: &str) -> bool {
-        self.0.constructs_with(file, name)
+        self.project.constructs_with(file, name)
     }
 
     fn own_path(&self, file: FileId) -> Option<&'p str> {
-        self.0.own_path(file)
+        self.project.own_path(file)
     }
 
     fn data(&self, from: FileId, path: &str) -> Option<&'p str> {
-        self.0.data(from, path)
+        self.project.data(from, path)
     }
 
     fn size(&self, file: FileId) -> usize {
-        self.0.file(file).text().len()
+        self.project.file(file).text().len()
     }
 
     fn resolve(&self, script: FileId, from: FileId, module: &str, level: u32) -> Import {
-        if level == 0
-            && from != script
-            && let Some(file) = self.0.module_beside(script, module).filter(|file| file.id != from)
-        {
-            return Import::File(file.id);
+        let key = (script, from, level, sym(module));
+        if let Some(target) = self.resolved.borrow().get(&key) {
+            return *target;
         }
-        match self.0.resolve_import(from, module, level) {
-            // A module that imports its own name is assumed to import an installed package of this
-            // name.
-            Resolved::File(file) if file.id == from && level == 0 => Import::External,
-            Resolved::File(file) => Import::File(file.id),
-            Resolved::Namespace(_) => Import::Namespace,
-            Resolved::External => Import::External,
-        }
+        let target = self.target(script, from, module, level);
+        self.resolved.borrow_mut().insert(key, target);
+        target
     }
 }
 
-/// Callers by rule and place.
 /// The calls that led to a call with findings, innermost first.
 struct Callers {
     calls: Vec<Span>,

@@ -108,8 +108,17 @@ impl Project {
             || DYNAMIC.iter().any(|text| file.text().contains(text))
             || bindings.globals.contains(name)
             || self.assigns_from_outside(from, name)
-            || self.sets_in_modules(from)
+            || self.is_filled_by_name(from, file)
             || self.file(from).text().contains("setattr(") && self.assigns(from, name)
+    }
+
+    /// Whether the program sets attributes of modules by name, and a string contains the name of this module:
+    /// `sys.modules["package.api"]`.
+    fn is_filled_by_name(&self, from: FileId, file: &SourceFile) -> bool {
+        let stem = file.canonical().file_stem().unwrap_or_default().to_string_lossy();
+        let quoted = ['"', '\''].map(|quote| format!(".{stem}{quote}"));
+        self.sets_in_modules(from)
+            && self.program_texts(from).iter().any(|text| quoted.iter().any(|name| text.contains(name)))
     }
 
     /// Why a module of the project certainly lacks a name that a program reads as its attribute. The submodules

@@ -13,6 +13,7 @@ use crate::syntax::{Bindings, Expr, FileId, Place, Span, Stmt};
 use crate::value::{Data, Items, Lazy, ObjId, Scope, Sym, Type, Value, sym};
 
 /// The target of an import.
+#[derive(Clone, Copy)]
 pub(crate) enum Import {
     /// A file of the project.
     File(FileId),
