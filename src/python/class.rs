@@ -353,6 +353,11 @@ impl<'p> Interp<'p> {
                     _ => {
                         self.set_open(object, open);
                         let library = self.library;
+                        if library.bases(*path).is_none() {
+                            // The unseen class, or a later call of one of its methods, may change them: move a
+                            // model, for example.
+                            self.havoc_args(&args);
+                        }
                         library.init(self, *path, object, args, span);
                         return value;
                     }
@@ -367,6 +372,9 @@ impl<'p> Interp<'p> {
         }
         let unseen =
             !self.mro(class).iter().any(|c| matches!(c.as_path(), Some(path) if path.starts_with("builtins.")));
+        if unseen {
+            self.havoc_args(&args);
+        }
         self.set_open(object, open || unseen && (!args.pos.is_empty() || !args.kw.is_empty() || args.is_open()));
         value
     }

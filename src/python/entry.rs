@@ -622,7 +622,9 @@ fn stored_attributes(body: &[Stmt], names: &mut Vec<Sym>) {
         }
     }
     names.extend(set_by_name);
-    inner.into_iter().for_each(|body| stored_attributes(body, names));
+    for body in inner {
+        stored_attributes(body, names);
+    }
     for inner in body.iter().flat_map(blocks) {
         stored_attributes(inner, names);
     }

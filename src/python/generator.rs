@@ -371,7 +371,9 @@ impl<'p> Interp<'p> {
         let Some(Data::Scope(names)) = self.frames.last().map(|frame| self.heap.get(frame.home)) else { return };
         let objects: Vec<Value> =
             names.vars.values().filter(|value| self.heap.instance_of(value).is_some()).cloned().collect();
-        objects.iter().for_each(|object| self.forget_constants(object));
+        for object in objects {
+            self.forget_constants(&object);
+        }
     }
 
     /// Calls a method of a generator.

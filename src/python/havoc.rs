@@ -482,10 +482,26 @@ impl Interp<'_> {
     /// Makes unknown what a call of an unknown value may write: the value may be any of
     /// `Heap::lost_functions`.
     pub(super) fn havoc_unknown_call(&mut self, args: &Args) {
+        self.forget_named_members(args);
         let mut seen = Seen::default();
         for (function, receiver) in self.heap.lost_functions().collect::<Vec<_>>() {
             let given = Given::of(args).after(receiver.map(Value::Obj));
             self.havoc_call(&Value::Obj(function), given, MAX_CALLS, &mut seen);
+        }
+    }
+
+    /// Makes unknown the members of a class that are named in the same call: `properties(Table, "columns")`.
+    fn forget_named_members(&mut self, args: &Args) {
+        let names: Vec<Sym> = args.pos.iter().filter_map(|arg| arg.value.as_str()).map(sym).collect();
+        for class in args.pos.iter().filter_map(|arg| arg.value.as_obj()) {
+            for name in &names {
+                if let Data::Class(data) = self.heap.get(class)
+                    && data.attrs.contains_key(name)
+                    && let Data::Class(data) = self.heap.get_mut(class)
+                {
+                    data.attrs.insert(*name, Value::Unknown);
+                }
+            }
         }
     }
 

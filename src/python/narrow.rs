@@ -82,8 +82,10 @@ impl<'p> Interp<'p> {
                 Value::Among(a) if a.taken != Taken::Perhaps => {
                     Value::Among(Rc::new(Among { taken: Taken::Perhaps, ..Among::clone(a) }))
                 }
-                // `if x is None and not self.ready: return`: the program expects `None` only in some cases.
-                Value::None if test.is_bool_op_expr() => Value::Unknown,
+                Value::None if test.is_bool_op_expr() => {
+                    doubts.push((name, Value::None, Value::None));
+                    continue;
+                }
                 _ => continue,
             };
             self.refine(name, after.clone());
@@ -109,16 +111,21 @@ impl<'p> Interp<'p> {
 
     /// After the arms of a condition: restores the values that [`Interp::doubt`] weakened and that
     /// no arm has changed. If an arm `stops`, nothing is restored, because the condition then
-    /// excludes values.
+    /// excludes values; a `None` that it tests, together with something unknown, becomes unknown.
     pub(super) fn settle(&mut self, doubts: Vec<Doubt>, stops: bool) {
         if stops {
+            // `if x is None and not self.ready: return`: the program expects `None` only in some cases.
+            for (name, before, _) in doubts {
+                if before.is_none() && self.name(name).is_none() {
+                    self.refine(name, Value::Unknown);
+                }
+            }
             return;
         }
         for (name, before, doubted) in doubts {
             let unchanged = match (&self.name(name), &doubted) {
                 (Value::Ranged(now), Value::Ranged(then)) => Rc::ptr_eq(now, then),
                 (Value::Among(now), Value::Among(then)) => Rc::ptr_eq(now, then),
-                (Value::Unknown, Value::Unknown) => true,
                 _ => false,
             };
             if unchanged {
