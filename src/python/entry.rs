@@ -164,13 +164,14 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Makes unknown the attributes of an object that are constants, such as `None`, and that methods or other code
-    /// of the program assign.
+    /// Makes unknown the attributes of an object that are constants, such as `None`, or empty collections, and that
+    /// methods or other code of the program assign or fill.
     pub(super) fn forget_constants(&mut self, object: &Value) {
         let Some(instance) = self.heap.instance_of(object) else { return };
         let Some(class) = instance.class.as_obj() else { return };
+        let is_first = |value: &Value| value.is_constant() || self.is_empty_collection(value);
         let constants: Vec<Sym> =
-            instance.attrs.iter().filter(|(_, value)| value.is_constant()).map(|(name, _)| *name).collect();
+            instance.attrs.iter().filter(|(_, value)| is_first(value)).map(|(name, _)| *name).collect();
         if constants.is_empty() {
             return;
         }

@@ -4,7 +4,7 @@
 use super::interp::Interp;
 use super::library::Event;
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, calls, expressions, path_of};
+use crate::syntax::{Expr, calls, expressions, parts, path_of};
 use crate::value::{Data, Value};
 
 /// Names that functions take for other reasons: tensors and modules are often moved later.
@@ -15,6 +15,15 @@ const PLAIN: &[&str] = &["classmethod", "inference_mode", "no_grad", "staticmeth
 
 /// Words in the documentation of a function that takes arguments which it does not use.
 const ON_PURPOSE: &[&str] = &["unused", "not used", "ignored", "deprecated", "compat", "placeholder"];
+
+/// A parameter with a default.
+struct Taken {
+    name: String,
+    /// The place of its positional argument.
+    at: Option<usize>,
+    /// Its annotation, if there is one, allows a string.
+    may_be_text: bool,
+}
 
 impl<'p> Interp<'p> {
     /// Tells observers that a function does not pass a parameter on to the only call that takes it.
@@ -28,9 +37,15 @@ impl<'p> Interp<'p> {
         let is_given = |at: Option<usize>, name: &str| {
             at.is_some_and(|at| at < call.arguments.args.len()) || call.arguments.find_keyword(name).is_some()
         };
+        // `dataset="omics"` here is not what `dataset: Dataset = None` is there.
+        let is_text = |name: &str| {
+            let parameter =
+                def.parameters.iter_non_variadic_params().find(|parameter| parameter.name().as_str() == name);
+            parameter.and_then(|parameter| parameter.default.as_deref()).is_some_and(Expr::is_string_literal_expr)
+        };
         let kept = own.find(|name| {
-            let taken = taken.iter().find(|(taken, _)| taken == name);
-            taken.is_some_and(|(_, at)| !is_given(*at, name))
+            let taken = taken.iter().find(|taken| taken.name == *name);
+            taken.is_some_and(|taken| !is_given(taken.at, name) && (taken.may_be_text || !is_text(name)))
                 && !GENERIC.contains(name)
                 && !name.starts_with('_')
                 && !names(def, name)
@@ -53,16 +68,22 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The parameters with defaults of a function of the program, each with the place of its positional argument. The
-    /// first `bound` parameters are left out.
-    fn optional_parameters(&self, function: &Value, bound: usize) -> Option<Vec<(String, Option<usize>)>> {
+    /// The parameters with defaults of a function of the program. The first `bound` parameters are left out.
+    fn optional_parameters(&self, function: &Value, bound: usize) -> Option<Vec<Taken>> {
         let Some(Data::Function(function)) = function.as_obj().map(|id| self.heap.get(id)) else { return None };
         let parameters = self.parameters(function)?;
         let positional = parameters.posonlyargs.iter().chain(&parameters.args).skip(bound).enumerate();
         let positional = positional.map(|(at, parameter)| (parameter, Some(at)));
         let all = positional.chain(parameters.kwonlyargs.iter().map(|parameter| (parameter, None)));
         let optional = all.filter(|(parameter, _)| parameter.default.is_some());
-        Some(optional.map(|(parameter, at)| (parameter.name().as_str().to_owned(), at)).collect())
+        let says_text =
+            |annotation: &Expr| parts(annotation).into_iter().any(|part| path_of(part).last() == Some(&"str"));
+        let taken = optional.map(|(parameter, at)| Taken {
+            name: parameter.name().as_str().to_owned(),
+            at,
+            may_be_text: parameter.annotation().is_none_or(says_text),
+        });
+        Some(taken.collect())
     }
 }
 

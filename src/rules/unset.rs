@@ -61,6 +61,8 @@ struct Scope<'a> {
     text: &'a str,
     module: &'a [Stmt],
     bound: Bound<'a>,
+    /// The parameters `*args` and `**kwargs`, which are never `None`.
+    collected: FxHashSet<&'a str>,
     /// The names that loops bind, as targets or in their bodies.
     in_loops: FxHashSet<&'a str>,
     /// The attributes that the scope sets.
@@ -74,6 +76,8 @@ struct Scope<'a> {
 impl<'a> Scope<'a> {
     fn new(source: &Source<'a>, body: &'a [Stmt], parameters: Option<&'a Parameters>, inside: Vec<&'a Stmt>) -> Self {
         let mut bound = Bound::of(body.iter());
+        let collected = parameters.into_iter().flat_map(|all| [&all.vararg, &all.kwarg]).flatten();
+        let collected = collected.map(|parameter| parameter.name.as_str()).collect();
         parameters.into_iter().flat_map(Parameters::iter).for_each(|parameter| bound.add(parameter.name().as_str()));
         let bodies = inside.iter().flat_map(|stmt| match stmt {
             Stmt::For(each) => each.body.as_slice(),
@@ -96,7 +100,7 @@ impl<'a> Scope<'a> {
                 shared.extend(names.iter().map(|name| name.as_str()));
             }
         }
-        Scope { text: source.text, module: source.body, bound, in_loops, attributes, shared, inside }
+        Scope { text: source.text, module: source.body, bound, collected, in_loops, attributes, shared, inside }
     }
 
     /// A name that one branch of an `if` statement sets, and the first place in the statements after it that reads
@@ -176,6 +180,7 @@ impl<'a> Scope<'a> {
                 && !self.attributes.contains(path)
                 && !self.is_fixed(root)
                 && !self.is_filled_in_while(root)
+                && !self.collected.contains(root)
                 && (path.len() > 1 || !self.is_literal(root))
                 && !self.holds_with_literals(path, &one.test)
         };

@@ -94,6 +94,7 @@ pub(crate) fn unbound(body: &[Stmt], starred: Option<&FxHashSet<&str>>, package:
         annotations: !defers_annotations(body),
         annotation: false,
         trial: 0,
+        fatal: FxHashSet::default(),
         jumps: Jumps::default(),
         guarded: 0,
         stars: collected.star && starred.is_none(),
@@ -172,6 +173,8 @@ struct Walk<'a, 'b> {
     /// If it is above 0, nothing is reported, and the use of an unbound name ends its path, unless the use
     /// may be skipped.
     trial: usize,
+    /// The names whose use has ended a path in such a run of the innermost loop.
+    fatal: FxHashSet<&'a str>,
     jumps: Jumps<'a>,
     /// Above 0 inside a part of an expression that may be skipped.
     guarded: u32,
@@ -276,6 +279,7 @@ impl<'a> Walk<'a, '_> {
     /// use of an unbound name ends every path to the binding.
     fn repeat(&mut self, body: &'a [Stmt], orelse: &'a [Stmt]) {
         let outer = std::mem::take(&mut self.jumps);
+        let fatal = std::mem::take(&mut self.fatal);
         while self.trial < MOST_TRIALS {
             let before = self.state.clone();
             self.trial += 1;
@@ -290,6 +294,16 @@ impl<'a> Walk<'a, '_> {
             }
         }
         if self.trial == 0 {
+            if !self.fatal.is_empty() {
+                // Only the names whose use ends the paths are reported, not those that are bound behind it.
+                let mut bound = Bound::default();
+                bound.visit_body(body);
+                let fatal = &self.fatal;
+                let behind = bound.names.into_iter().filter(|name| !fatal.contains(name));
+                if let Some(state) = &mut self.state {
+                    state.extend(behind);
+                }
+            }
             let before = self.state.clone();
             self.body(body);
             join(&mut self.state, before);
@@ -300,6 +314,7 @@ impl<'a> Walk<'a, '_> {
         }
         join(&mut self.state, self.jumps.breaks.take());
         self.jumps = outer;
+        self.fatal = fatal;
         self.body(orelse);
     }
 
@@ -400,6 +415,7 @@ impl<'a> Walk<'a, '_> {
             // A name that nothing binds is a mistake of its own: the later rounds are judged as if it were corrected.
             if self.guarded == 0 && is_local {
                 self.state = None;
+                self.fatal.insert(text);
             }
             return;
         }

@@ -17,7 +17,7 @@ use crate::syntax::ast::{
 };
 use crate::syntax::{
     Expr, Ranged, Stmt, TextRange, TextSize, bound_by, called, captured, expressions, has_base, is_false, is_read,
-    methods, path_of, statements,
+    methods, parts, path_of, statements,
 };
 
 const NAME: &str = "attribute-set-in-some-branches";
@@ -118,8 +118,19 @@ impl<'a> Variable<'a> {
 fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFunctionDef, class: Option<&StmtClassDef>) {
     let mut all = Vec::new();
     chains(&function.body, &mut all);
+    // `*args` and `**kwargs` are never `None`.
+    let collected = [&function.parameters.vararg, &function.parameters.kwarg].into_iter().flatten();
+    let collected: Vec<&str> = collected.map(|parameter| parameter.name.as_str()).collect();
     for (stmt, rest) in all {
         let arms = arms(stmt);
+        if arms
+            .iter()
+            .filter_map(|arm| arm.test)
+            .flat_map(parts)
+            .any(|part| matches!(path_of(part).as_slice(), [name] if collected.contains(name)))
+        {
+            continue;
+        }
         for variable in assigned(&arms) {
             let goes_on = |arm: &&Arm<'_>| !sets(arm.body, variable) && !may_leave(arm.body);
             let Some(arm) = arms.iter().find(goes_on) else { continue };

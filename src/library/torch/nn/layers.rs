@@ -252,8 +252,20 @@ fn conv(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
 }
 
 fn pool(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
-    if b.get("stride").is_none() {
-        cx.it.heap.set_attr(object, "stride", b.get("kernel_size"));
+    let stride = match b.get("stride") {
+        Value::None => b.get("kernel_size"),
+        stride => stride,
+    };
+    // Of the pooling layers, only this one stores tuples, even if the arguments are integers.
+    if cx.name() == "AvgPool1d" {
+        for (argument, value) in
+            [("kernel_size", b.get("kernel_size")), ("stride", stride), ("padding", b.get("padding"))]
+        {
+            let sizes = per_dim(cx, &value, 1).iter().map(Value::size).collect();
+            cx.it.heap.set_attr(object, argument, Value::tuple(sizes));
+        }
+    } else {
+        cx.it.heap.set_attr(object, "stride", stride);
     }
 }
 
