@@ -729,6 +729,13 @@ mod tests {
             "missing"
         );
         assert_eq!(found("def f(xs):\n    for x in xs:\n        if x:\n            s = s + x\n    return s\n"), "s!");
+        // What is bound behind the use of `s` is not reported, too.
+        assert_eq!(
+            found(
+                "def f(xs):\n    for x in xs:\n        t(s)\n        if x:\n            u = 1\n        else:\n            t(u)\n        s = x\nt = print\n"
+            ),
+            "s!"
+        );
         assert_eq!(
             found(
                 "def f(xs):\n    for x in xs:\n        if x:\n            s = 1\n            continue\n        s += x\n"
