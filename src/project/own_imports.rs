@@ -115,8 +115,10 @@ impl Project {
     /// Whether the program sets attributes of modules by name, and a string contains the name of this module:
     /// `sys.modules["package.api"]`.
     fn is_filled_by_name(&self, from: FileId, file: &SourceFile) -> bool {
-        let stem = file.canonical().file_stem().unwrap_or_default().to_string_lossy();
-        let quoted = ['"', '\''].map(|quote| format!(".{stem}{quote}"));
+        let path = file.canonical();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let Some(folder) = path.parent().and_then(|folder| folder.file_name()) else { return false };
+        let quoted = ['"', '\''].map(|quote| format!("{}.{stem}{quote}", folder.to_string_lossy()));
         self.sets_in_modules(from)
             && self.program_texts(from).iter().any(|text| quoted.iter().any(|name| text.contains(name)))
     }

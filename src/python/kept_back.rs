@@ -21,7 +21,7 @@ struct Taken {
     name: String,
     /// The place of its positional argument.
     at: Option<usize>,
-    /// Its annotation, if there is one, allows a string.
+    /// Its default is a string, or its annotation, if there is one, allows a string.
     may_be_text: bool,
 }
 
@@ -78,10 +78,11 @@ impl<'p> Interp<'p> {
         let optional = all.filter(|(parameter, _)| parameter.default.is_some());
         let says_text =
             |annotation: &Expr| parts(annotation).into_iter().any(|part| path_of(part).last() == Some(&"str"));
+        let has_text = |default: Option<&Expr>| default.is_some_and(Expr::is_string_literal_expr);
         let taken = optional.map(|(parameter, at)| Taken {
             name: parameter.name().as_str().to_owned(),
             at,
-            may_be_text: parameter.annotation().is_none_or(says_text),
+            may_be_text: has_text(parameter.default()) || parameter.annotation().is_none_or(says_text),
         });
         Some(taken.collect())
     }
