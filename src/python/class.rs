@@ -35,18 +35,11 @@ impl<'p> Interp<'p> {
         if let Some(arguments) = &def.arguments {
             let args = self.eval_args(arguments);
             open |= args.is_open();
-            // A metaclass may create instances in its own way.
-            open |= args.kw.iter().any(|(name, arg)| {
-                name.as_str() == "metaclass" && !matches!(arg.value.as_path(), Some("abc.ABCMeta" | "builtins.type"))
-            });
-            is_mediated = args.keyword("metaclass").and_then(Value::as_obj).is_some_and(|metaclass| {
-                self.mro(metaclass)
-                    .iter()
-                    .filter_map(Value::as_obj)
-                    .any(|class| self.class_attr(class, sym("__call__")).is_some())
-            });
-            // A metaclass may change its classes in any way; `ABCMeta` does not.
-            open |= args.keyword("metaclass").is_some_and(|meta| meta.as_path() != Some("abc.ABCMeta"));
+            // A metaclass may change its classes, and create their instances, in any way; `ABCMeta` does not.
+            if let Some(metaclass) = args.keyword("metaclass") {
+                open |= metaclass.as_path() != Some("abc.ABCMeta");
+                is_mediated = metaclass.as_obj().is_some_and(|id| self.member(&self.mro(id), "__call__").is_some());
+            }
             bases.extend(args.pos.into_iter().map(|a| a.value));
             keywords = args.kw.into_iter().filter(|(name, _)| name.as_str() != "metaclass").collect();
         }
@@ -273,6 +266,11 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// The first attribute of this name in a method resolution order, among the classes of the program.
+    pub(super) fn member(&self, mro: &[Value], name: &str) -> Option<Value> {
+        mro.iter().filter_map(Value::as_obj).find_map(|class| self.class_attr(class, sym(name)))
+    }
+
     /// The value of a class attribute. If it is a field of a dataclass (`dataclasses.field(…)`),
     /// its value is the default of the field, if there is one.
     fn unless_field(&self, value: &Value) -> Option<Value> {
@@ -294,7 +292,7 @@ impl<'p> Interp<'p> {
     /// Creates an instance of a program class.
     pub(super) fn instantiate(&mut self, class: ObjId, args: Args, span: Span) -> Value {
         let mro = self.mro(class);
-        if mro.iter().filter_map(Value::as_obj).any(|class| self.class_attr(class, sym(MEDIATED)).is_some()) {
+        if self.member(&mro, MEDIATED).is_some() {
             self.havoc_args(&args);
             return Value::Unknown;
         }
@@ -302,7 +300,7 @@ impl<'p> Interp<'p> {
         let value = Value::Obj(object);
         self.give_payload(object, &mro);
         // `__new__` may set attributes, also of the class, and may replace `__init__`.
-        let new = mro.iter().filter_map(Value::as_obj).find_map(|class| self.class_attr(class, sym("__new__")));
+        let new = self.member(&mro, "__new__");
         let mut open = new.is_some();
         if let Some(new) = new {
             let args = args.clone().prepend(Arg::new(Value::Obj(class), span));
@@ -370,8 +368,7 @@ impl<'p> Interp<'p> {
         for (name, _) in &args.kw {
             self.heap.set_attr(object, name.as_str(), Value::Unknown);
         }
-        let unseen =
-            !self.mro(class).iter().any(|c| matches!(c.as_path(), Some(path) if path.starts_with("builtins.")));
+        let unseen = !mro.iter().any(|c| matches!(c.as_path(), Some(path) if path.starts_with("builtins.")));
         if unseen {
             self.havoc_args(&args);
         }

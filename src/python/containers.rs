@@ -621,7 +621,7 @@ impl Interp<'_> {
 
     /// A method that a class of the program defines, unbound.
     pub(crate) fn user_method(&self, object: &Value, name: &str) -> Option<Value> {
-        self.mro_of(object).iter().filter_map(Value::as_obj).find_map(|class| self.class_attr(class, sym(name)))
+        self.member(&self.mro_of(object), name)
     }
 
     /// Whether a class of the program redefines this special method of a library's class.

@@ -151,15 +151,20 @@ impl<'p> Interp<'p> {
     /// Makes unknown the constants in attributes of global objects that other code of the program assigns, because
     /// this code may run before the function that is analysed.
     fn forget_global_attributes(&mut self) {
-        let mut values = Vec::new();
-        for module in self.modules.values() {
-            if let Data::Module { scope, .. } = self.heap.get(*module)
-                && let Data::Scope(names) = self.heap.get(*scope)
-            {
-                values.extend(names.vars.values().filter(|value| self.heap.instance_of(value).is_some()).cloned());
-            }
+        let scopes: Vec<ObjId> = (self.modules.values())
+            .filter_map(|module| match self.heap.get(*module) {
+                Data::Module { scope, .. } => Some(*scope),
+                _ => None,
+            })
+            .collect();
+        for scope in scopes {
+            self.forget_constants_in(scope);
         }
-        for value in values {
+    }
+
+    /// [`Interp::forget_constants`] for the objects that the variables of a scope hold.
+    pub(super) fn forget_constants_in(&mut self, scope: ObjId) {
+        for (_, value) in self.data_variables(scope) {
             self.forget_constants(&value);
         }
     }

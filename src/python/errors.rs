@@ -9,7 +9,7 @@ use super::library::RejectKind;
 use super::missing::{is_meant_as_base, missing_argument, surplus_arguments, unknown_argument};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Span, Stmt, callee_or_itself, path_of};
+use crate::syntax::{Expr, Span, Stmt, callee_or_itself, path_of, spreads};
 use crate::value::{Data, Function, ObjId, Sym, Type, Value, sym};
 
 /// Decorators that do not change a function's signature.
@@ -175,7 +175,7 @@ impl Interp<'_> {
             }
         }
         let arguments = &call.arguments;
-        if arguments.args.iter().any(Expr::is_starred_expr) || arguments.keywords.iter().any(|k| k.arg.is_none()) {
+        if spreads(call) {
             return None;
         }
         let given: Vec<&str> = arguments.keywords.iter().filter_map(|k| Some(k.arg.as_ref()?.as_str())).collect();

@@ -6,7 +6,7 @@ use super::interp::{Body, Code, Interp, Rounds};
 use super::stmt::Flow;
 use super::{Arg, Args, Event, RejectKind};
 use crate::syntax::ast::{self, Comprehension, ExprAttribute, ExprCall, Number};
-use crate::syntax::{Expr, FileId, Ranged as _, Span, is_method_call};
+use crate::syntax::{Expr, FileId, Ranged as _, Span, is_method_call, spreads};
 use crate::value::{Attrs, Data, Dict, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
 
 /// A comprehension over more elements than this is not evaluated element by element; the length of
@@ -527,6 +527,7 @@ impl<'p> Interp<'p> {
                 let name = call.func.as_name_expr().map_or("", |name| name.id.as_str());
                 self.event(Event::Unseen { name: sym(name), span });
             }
+            // A caller may decide what `*args` and `**options` contain.
             self.callee_is_global = self.is_global(&call.func) && !spreads(call);
             if self.refuses(&callee, call, false) {
                 return Value::Unknown;
@@ -725,9 +726,4 @@ fn is_literal(expr: &Expr) -> bool {
         Expr::UnaryOp(e) => is_literal(&e.operand),
         expr => expr.is_literal_expr(),
     }
-}
-
-/// Whether a call gets arguments from a tuple or dictionary, which a caller may decide: `f(*args, **options)`.
-fn spreads(call: &ExprCall) -> bool {
-    call.arguments.args.iter().any(Expr::is_starred_expr) || call.arguments.keywords.iter().any(|k| k.arg.is_none())
 }

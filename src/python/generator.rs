@@ -349,9 +349,11 @@ impl<'p> Interp<'p> {
     /// `await value`: runs a coroutine of the program now.
     pub(crate) fn awaited(&mut self, value: &Value) -> Value {
         let Some((id, Suspended { source, progress })) = self.heap.suspended(value) else {
-            // While one coroutine waits, others may run.
+            // While one coroutine waits, others may run, and assign to the objects in its variables.
             self.havoc_hooks(|when| when == super::Hook::Anytime);
-            self.forget_shared_constants();
+            if let Some(scope) = self.frames.last().map(|frame| frame.home) {
+                self.forget_constants_in(scope);
+            }
             return if self.heap.instance_of(value).is_some() { Value::Unknown } else { value.clone() };
         };
         let Source::Call { function, vars, first, call } = &*source else { return Value::Unknown };
@@ -364,16 +366,6 @@ impl<'p> Interp<'p> {
         }
         self.heap.set_progress(id, Progress::Done);
         self.run_function(function, vars.clone(), first.clone(), *call, None)
-    }
-
-    /// Makes unknown what other coroutines may assign to the objects in local variables.
-    fn forget_shared_constants(&mut self) {
-        let Some(Data::Scope(names)) = self.frames.last().map(|frame| self.heap.get(frame.home)) else { return };
-        let objects: Vec<Value> =
-            names.vars.values().filter(|value| self.heap.instance_of(value).is_some()).cloned().collect();
-        for object in objects {
-            self.forget_constants(&object);
-        }
     }
 
     /// Calls a method of a generator.

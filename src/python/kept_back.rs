@@ -4,7 +4,7 @@
 use super::interp::Interp;
 use super::library::Event;
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, calls, expressions, parts, path_of};
+use crate::syntax::{Expr, calls, expressions, parts, path_of, spreads};
 use crate::value::{Data, Value};
 
 /// Names that functions take for other reasons: tensors and modules are often moved later.
@@ -31,8 +31,7 @@ impl<'p> Interp<'p> {
         let Some(def) = self.frames.last().and_then(|frame| self.definition(frame)) else { return };
         let Some((function, bound)) = self.called_function(callee) else { return };
         let Some(taken) = self.optional_parameters(&function, bound) else { return };
-        let is_open = call.arguments.args.iter().any(Expr::is_starred_expr)
-            || call.arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
+        let is_open = spreads(call);
         let mut own = def.parameters.iter_non_variadic_params().map(|parameter| parameter.name().as_str());
         let is_given = |at: Option<usize>, name: &str| {
             at.is_some_and(|at| at < call.arguments.args.len()) || call.arguments.find_keyword(name).is_some()

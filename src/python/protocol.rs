@@ -279,9 +279,7 @@ impl<'p> Interp<'p> {
     /// class has no `forward`. The constructor may not have run, so its text says what the parts are:
     /// `self.part = Part(…)`.
     fn forward_keeps_device(&mut self, classes: &[Value], depth: u32) -> Option<bool> {
-        let method =
-            |name: &str| classes.iter().filter_map(Value::as_obj).find_map(|class| self.class_attr(class, sym(name)));
-        let (forward, constructor) = (method("forward"), method("__init__"));
+        let (forward, constructor) = (self.member(classes, "forward"), self.member(classes, "__init__"));
         let def = self.def_of(&forward?)?;
         if moves_to_host(&def.body, self.library.words()) {
             return Some(false);

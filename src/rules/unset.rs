@@ -61,7 +61,7 @@ struct Scope<'a> {
     text: &'a str,
     module: &'a [Stmt],
     bound: Bound<'a>,
-    /// The parameters `*args` and `**kwargs`, which are never `None`.
+    /// See [`collected`].
     collected: FxHashSet<&'a str>,
     /// The names that loops bind, as targets or in their bodies.
     in_loops: FxHashSet<&'a str>,
@@ -76,8 +76,7 @@ struct Scope<'a> {
 impl<'a> Scope<'a> {
     fn new(source: &Source<'a>, body: &'a [Stmt], parameters: Option<&'a Parameters>, inside: Vec<&'a Stmt>) -> Self {
         let mut bound = Bound::of(body.iter());
-        let collected = parameters.into_iter().flat_map(|all| [&all.vararg, &all.kwarg]).flatten();
-        let collected = collected.map(|parameter| parameter.name.as_str()).collect();
+        let collected = parameters.into_iter().flat_map(collected).collect();
         parameters.into_iter().flat_map(Parameters::iter).for_each(|parameter| bound.add(parameter.name().as_str()));
         let bodies = inside.iter().flat_map(|stmt| match stmt {
             Stmt::For(each) => each.body.as_slice(),
@@ -377,8 +376,14 @@ fn tests(one: &StmtIf) -> impl Iterator<Item = &Expr> {
     std::iter::once(&*one.test).chain(one.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref()))
 }
 
+/// The parameters `*args` and `**kwargs` of a function, which are never `None`.
+pub(super) fn collected(parameters: &Parameters) -> impl Iterator<Item = &str> {
+    let all = [&parameters.vararg, &parameters.kwarg].into_iter().flatten();
+    all.map(|parameter| parameter.name.as_str())
+}
+
 /// Whether an expression contains one of these paths.
-fn mentions(expr: &Expr, paths: &[Vec<&str>]) -> bool {
+pub(super) fn mentions(expr: &Expr, paths: &[Vec<&str>]) -> bool {
     parts(expr).into_iter().any(|part| paths.contains(&path_of(part)))
 }
 

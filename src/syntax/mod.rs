@@ -27,7 +27,7 @@ pub(crate) use scope::captured;
 pub(crate) use search::{
     Operand, assignment, blocks, called, callee_or_itself, calls, entries, entry, expressions, has_base, integer,
     is_autograd_function, is_empty, is_method_call, is_module, is_read, may_give_result, methods, names_in,
-    optional_operands, owner_of_counted_dataset, parts, path_of, statements,
+    optional_operands, owner_of_counted_dataset, parts, path_of, spreads, statements,
 };
 pub(crate) use span::{FileId, Span};
 pub(crate) use unbound::{Unbound, ends_the_program, is_false, unbound};

@@ -197,6 +197,12 @@ pub(crate) fn called(call: &ast::ExprCall) -> Option<&str> {
     }
 }
 
+/// Whether a call gets arguments from a sequence or dictionary: `f(*args, **options)`.
+pub(crate) fn spreads(call: &ast::ExprCall) -> bool {
+    let arguments = &call.arguments;
+    arguments.args.iter().any(Expr::is_starred_expr) || arguments.keywords.iter().any(|keyword| keyword.arg.is_none())
+}
+
 /// The callee of a call; another expression itself: `decorator` for `@decorator` and `@decorator(…)`.
 pub(crate) fn callee_or_itself(expr: &Expr) -> &Expr {
     expr.as_call_expr().map_or(expr, |call| &call.func)

@@ -256,10 +256,14 @@ impl<'a> Walk<'a, '_> {
 
     /// Binds all names that a block may bind.
     fn bind_all(&mut self, body: &'a [Stmt]) {
+        self.bind_all_but(body, &FxHashSet::default());
+    }
+
+    fn bind_all_but(&mut self, body: &'a [Stmt], except: &FxHashSet<&'a str>) {
         let mut bound = Bound::default();
         bound.visit_body(body);
         if let Some(state) = &mut self.state {
-            state.extend(bound.names);
+            state.extend(bound.names.into_iter().filter(|name| !except.contains(name)));
         }
     }
 
@@ -296,13 +300,8 @@ impl<'a> Walk<'a, '_> {
         if self.trial == 0 {
             if !self.fatal.is_empty() {
                 // Only the names whose use ends the paths are reported, not those that are bound behind it.
-                let mut bound = Bound::default();
-                bound.visit_body(body);
-                let fatal = &self.fatal;
-                let behind = bound.names.into_iter().filter(|name| !fatal.contains(name));
-                if let Some(state) = &mut self.state {
-                    state.extend(behind);
-                }
+                let fatal = std::mem::take(&mut self.fatal);
+                self.bind_all_but(body, &fatal);
             }
             let before = self.state.clone();
             self.body(body);

@@ -10,14 +10,14 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::arms::{Arm, arms};
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::rules::unset::{Unset, unset};
+use crate::rules::unset::{Unset, collected, mentions, unset};
 use crate::syntax::ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
 use crate::syntax::ast::{
     BoolOp, CmpOp, Comprehension, ExceptHandler, ExprCall, Pattern, StmtClassDef, StmtFunctionDef, StmtIf,
 };
 use crate::syntax::{
     Expr, Ranged, Stmt, TextRange, TextSize, bound_by, called, captured, expressions, has_base, is_false, is_read,
-    methods, parts, path_of, statements,
+    methods, path_of, statements,
 };
 
 const NAME: &str = "attribute-set-in-some-branches";
@@ -118,17 +118,10 @@ impl<'a> Variable<'a> {
 fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFunctionDef, class: Option<&StmtClassDef>) {
     let mut all = Vec::new();
     chains(&function.body, &mut all);
-    // `*args` and `**kwargs` are never `None`.
-    let collected = [&function.parameters.vararg, &function.parameters.kwarg].into_iter().flatten();
-    let collected: Vec<&str> = collected.map(|parameter| parameter.name.as_str()).collect();
+    let collected: Vec<Vec<&str>> = collected(&function.parameters).map(|name| vec![name]).collect();
     for (stmt, rest) in all {
         let arms = arms(stmt);
-        if arms
-            .iter()
-            .filter_map(|arm| arm.test)
-            .flat_map(parts)
-            .any(|part| matches!(path_of(part).as_slice(), [name] if collected.contains(name)))
-        {
+        if arms.iter().filter_map(|arm| arm.test).any(|test| mentions(test, &collected)) {
             continue;
         }
         for variable in assigned(&arms) {
