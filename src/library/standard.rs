@@ -278,11 +278,12 @@ fn listed(kinds: &[&str]) -> String {
         "writer" => "a file open for writing",
         _ => "None",
     };
-    match kinds.split_last() {
-        Some((last, [])) => text(last).to_owned(),
-        Some((last, before)) => {
-            format!("{} or {}", before.iter().map(text).collect::<Vec<_>>().join(", "), text(last))
-        }
+    // Every integer is a number.
+    let has_number = kinds.contains(&"float");
+    let words: Vec<_> = kinds.iter().filter(|kind| !(has_number && **kind == "int")).map(text).collect();
+    match words.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, before)) => format!("{} or {last}", before.join(", ")),
         None => String::new(),
     }
 }

@@ -61,7 +61,7 @@ KINDS = "int float str bytes path iterable callable reader writer none".split()
 TYPE_KINDS = {
     # Python accepts other values than `bool` for most flags, so flags have no kinds.
     "int": "builtins.int typing.SupportsIndex",
-    "float": "builtins.float",
+    "float": "builtins.float typing.SupportsFloat",
     "str": "builtins.str typing.LiteralString",
     "bytes": "builtins.bytes builtins.bytearray builtins.memoryview typing.Buffer",
     "path": "os.PathLike _typeshed.StrPath _typeshed.BytesPath _typeshed.StrOrBytesPath _typeshed.GenericPath",
