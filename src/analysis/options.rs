@@ -280,7 +280,9 @@ pub(super) fn weaken(found: &mut Vec<Diagnostic>, first: &Run, again: &dyn Fn(&A
         }
         if diagnostic.severity == Severity::Error {
             let depends = worlds.decides(&finding, &diagnostic.message);
-            if matches!(&depends, Dependence::One(_, option) if option.default == "None") {
+            if matches!(&depends, Dependence::One(_, option) if option.default == "None")
+                || matches!(&depends, Dependence::No) && worlds.are_not_given(&finding, &diagnostic.message)
+            {
                 return false;
             }
             weaken_one(diagnostic, &depends);
@@ -388,6 +390,14 @@ impl Worlds<'_> {
             }
             Some(Dependence::No) => Dependence::No,
         }
+    }
+
+    /// Whether an operation fails on the defaults `None` of several options: `load(args.a)` and `load(args.b)`.
+    fn are_not_given(&self, finding: &Finding, message: &str) -> bool {
+        finding.0 == OPERATION
+            && message.contains("None")
+            && self.first.options.values().filter(|option| option.default == "None").count() > 1
+            && self.unknown().is_some_and(|run| !run.exhausted && !run.has(finding))
     }
 
     /// The answer if more runs than allowed are needed: the finding depends on no option if it does not need any

@@ -8,7 +8,9 @@ use super::registry::TABLES;
 use super::table::Entry;
 use super::{lightning, numpy, pandas, signatures, special, standard, stdlib, torch};
 use crate::libraries;
-use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, RemovedName, UnaryOp, Use, Words};
+use crate::python::{
+    Arg, Args, BinOp, Bound, Certainty, Const, Event, Interp, Library, RemovedName, UnaryOp, Use, Words,
+};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Heap, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
@@ -30,6 +32,22 @@ impl Libraries {
             return Value::Unknown;
         };
         torch::open::give_tensors(it, path, &mut bound);
+        if it.certainty() == Certainty::Guessed && made_here(it, &bound) {
+            return it.in_any_arm(|it| self.run_bound(it, path, entry, (args, bound), span, by_program));
+        }
+        self.run_bound(it, path, entry, (args, bound), span, by_program)
+    }
+
+    /// Like [`Libraries::run`], after the overload is chosen.
+    fn run_bound(
+        &self,
+        it: &mut Interp<'_>,
+        path: Sym,
+        entry: &Entry,
+        (args, bound): (&Args, Bound),
+        span: Span,
+        by_program: bool,
+    ) -> Value {
         let refused = it.refused.0;
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
         if by_program && refuse_kinds(&mut Cx { it, path, span }, &bound) {
@@ -69,6 +87,21 @@ impl Libraries {
         }
         value
     }
+}
+
+/// Whether what is known of the arguments of a call does not depend on the condition of the arm that contains it:
+/// the current function has created the tensors, and the rest are literals, parameters of modules, or unknown.
+/// Collections do not count, because conditions often ask for their lengths.
+fn made_here(it: &Interp<'_>, bound: &Bound) -> bool {
+    let is_own = |arg: &Arg| match &arg.value {
+        Value::Unknown | Value::Open(_) | Value::Path(_) => true,
+        value @ Value::Obj(_) => {
+            it.heap.tensor_ref(value).is_some_and(|tensor| tensor.parameter || it.is_made_here(value))
+        }
+        _ => it.is_literal(arg.span),
+    };
+    let mut all = bound.values.iter().flatten().chain(&bound.rest).chain(bound.extra.iter().map(|(_, arg)| arg));
+    !bound.open && all.all(is_own)
 }
 
 /// The parameters of a class's constructor, with their defaults.

@@ -119,9 +119,29 @@ pub(super) fn lookup(name: Sym) -> Value {
     PATHS.get(&name).map_or(Value::Unknown, |path| Value::Path(*path))
 }
 
-/// A list is an instance of the classes in `typing` and `collections.abc` whose paths end in one of
-/// these texts.
-const LIST_CLASSES: &[&str] = &["Sequence", "Iterable", ".List", ".Collection", ".Sized", ".Container", ".Reversible"];
+/// The classes of `typing` and `collections.abc` of which all collections are instances.
+const OF_COLLECTIONS: &[&str] = &["Iterable", "Collection", "Sized", "Container"];
+
+/// Other such classes, and the types of which they are.
+const OF_TYPES: &[(&str, &[&str])] = &[
+    ("list", &["Sequence", "MutableSequence", "Reversible", "List"]),
+    ("tuple", &["Sequence", "Reversible", "Hashable", "Tuple"]),
+    ("str", &["Sequence", "Reversible", "Hashable"]),
+    ("dict", &["Mapping", "MutableMapping", "Reversible", "Dict"]),
+    ("set", &["AbstractSet"]),
+];
+
+/// Whether the values of a builtin type of collections are instances of a class of `typing` or
+/// `collections.abc`. `None` for other classes.
+fn is_abstract(own: &str, class: &str) -> Option<bool> {
+    let name = class.strip_prefix("typing.").or_else(|| class.strip_prefix("collections.abc."))?;
+    if OF_COLLECTIONS.contains(&name) {
+        return Some(true);
+    }
+    let mut of_types = OF_TYPES.iter().filter(|(_, classes)| classes.contains(&name)).peekable();
+    of_types.peek()?;
+    Some(of_types.any(|(of, _)| *of == own))
+}
 
 /// Abstract classes of collections, in `collections.abc` and `typing`.
 const COLLECTIONS: &[&str] = &["Iterable", "Iterator", "Sequence", "Sized", "Container", "Collection", "Mapping"];
@@ -401,6 +421,7 @@ impl Interp<'_> {
             None if classes.is_unknown() => None,
             None => Some(false),
         };
+        let of_abstract = |own: &str| is_abstract(own, classes.as_path()?);
         match value {
             Value::Path(path) if classes.as_path() == Some("types.ModuleType") => {
                 self.library.is_module(*path).then_some(true)
@@ -416,28 +437,27 @@ impl Interp<'_> {
                 Some("numbers.Number" | "numbers.Real") => Some(true),
                 _ => builtin(&["float", "object"]),
             },
-            Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => builtin(&["str", "object"]),
+            Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => {
+                of_abstract("str").or_else(|| builtin(&["str", "object"]))
+            }
             Value::Device(device) if device.is_concrete() => match classes.as_path() {
                 Some(path) if path.starts_with("builtins.") => builtin(&["object"]),
                 _ => None,
             },
             Value::Tuple(_) => match classes.as_path() {
                 Some(path) if path.starts_with("builtins.") => builtin(&["tuple", "object"]),
-                // `collections.abc.Sequence`, `torch.Size`, named tuples and others.
-                _ => None,
+                // `torch.Size`, named tuples and others.
+                _ => of_abstract("tuple"),
             },
             Value::Obj(id) => {
                 let id = *id;
                 match self.heap.get(id) {
-                    Data::List(_) => match classes.as_path() {
-                        Some(path) if LIST_CLASSES.iter().any(|class| path.ends_with(class)) => Some(true),
-                        _ => builtin(&["list", "object"]),
-                    },
+                    Data::List(_) => of_abstract("list").or_else(|| builtin(&["list", "object"])),
                     Data::Dict(_) => match classes.as_path() {
                         Some(path) if path.starts_with("builtins.") => builtin(&["dict", "object"]),
-                        _ => None,
+                        _ => of_abstract("dict"),
                     },
-                    Data::Set(_) => builtin(&["set", "frozenset", "object"]),
+                    Data::Set(_) => of_abstract("set").or_else(|| builtin(&["set", "frozenset", "object"])),
                     Data::Tensor(_) => match classes {
                         Value::Path(class) => self.library.is_instance(self, value, *class),
                         _ => None,
@@ -486,6 +506,8 @@ impl Interp<'_> {
                 Data::Instance(instance) => {
                     let open = instance.open
                         || matches!(instance.class, Value::Path(_))
+                        // A class that the program does not construct may be a base of one with the attribute.
+                        || self.context.speculative && !self.is_constructed(object)
                         || self.user_method(object, "__getattr__").is_some()
                         // A method that was called earlier may have set the attribute.
                         || self.context.speculative && self.classes_call(object, &["setattr"]);

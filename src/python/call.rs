@@ -390,6 +390,7 @@ impl<'p> Interp<'p> {
         for value in vars.values() {
             self.event(Event::Escaped { value });
             self.havoc(value);
+            self.forget_assigned(value);
         }
         self.havoc_closure(function.scope);
         // Methods, especially constructors, set attributes of their object.

@@ -186,7 +186,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether the current call has created a value, or all elements of a tuple.
-    pub(super) fn is_made_here(&self, value: &Value) -> bool {
+    pub(crate) fn is_made_here(&self, value: &Value) -> bool {
         // The scope of a call is created at its beginning.
         let Some(frame) = self.frames.last() else { return false };
         let parts = value.parts();

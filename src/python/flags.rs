@@ -35,7 +35,8 @@ fn says_cpu(test: &Expr, truth: bool) -> bool {
     match test {
         Expr::Attribute(a) => matches!((a.attr.as_str(), truth), ("is_cuda", false) | ("is_cpu", true)),
         Expr::Compare(e) => {
-            let ([op], [Expr::StringLiteral(name)]) = (&*e.ops, &*e.comparators) else { return false };
+            let ([op], [right]) = (&*e.ops, &*e.comparators) else { return false };
+            let Some(name) = named_device(right) else { return false };
             let equal = match op {
                 CmpOp::Eq => truth,
                 CmpOp::NotEq => !truth,
@@ -47,9 +48,19 @@ fn says_cpu(test: &Expr, truth: bool) -> bool {
                 _ => return false,
             };
             let is_device = left == "type" || left.contains("device");
-            is_device && if equal { name.value.to_str() == "cpu" } else { name.value.to_str().starts_with("cuda") }
+            is_device && if equal { name == "cpu" } else { name.starts_with("cuda") }
         }
         _ => false,
+    }
+}
+
+/// The device in `"cpu"`, `torch.device("cpu")` and `CPU_DEVICE`.
+fn named_device(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::StringLiteral(text) => Some(text.value.to_str()),
+        Expr::Call(call) if path_of(&call.func).last() == Some(&"device") => named_device(call.arguments.args.first()?),
+        Expr::Name(name) => name.id.as_str().to_ascii_lowercase().contains("cpu").then_some("cpu"),
+        _ => None,
     }
 }
 

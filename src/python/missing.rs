@@ -175,6 +175,10 @@ impl Interp<'_> {
             return false;
         }
         let is_module = self.is_instance(object, self.library.words().module);
+        // `DataParallel` has the attribute `module`, and the condition may ask whether the model is wrapped.
+        if is_module && name.as_str() == "module" && self.context.undecided > 0 {
+            return false;
+        }
         let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
         let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return false };
         let (class, code) = (class.name, class.code);

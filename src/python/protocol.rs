@@ -34,7 +34,8 @@ impl<'p> Interp<'p> {
     /// Gives a name to the unknown devices among the arguments of a library function, or of the
     /// method `to`.
     pub(super) fn name_devices(&self, callee: &Value, arguments: &'p Arguments, is_to: bool, args: &mut Args) {
-        if !(is_to || matches!(callee, Value::Path(_) | Value::Method(_))) {
+        // The number of a device that comes from a tensor agrees with this tensor.
+        if !(is_to || matches!(callee, Value::Path(_) | Value::Method(_))) || self.mentions(".get_device()") {
             return;
         }
         for keyword in arguments.keywords.iter().filter(|keyword| keyword.arg.as_deref() == Some("device")) {
@@ -265,6 +266,11 @@ impl<'p> Interp<'p> {
                 _ => None,
             }
         })
+    }
+
+    /// Whether the program calls the class of an object.
+    pub(super) fn is_constructed(&self, object: &Value) -> bool {
+        self.class_definitions(object).next().is_some_and(|def| self.calls_name(sym(def.name.as_str())))
     }
 
     /// Whether an object is a module of the program whose `forward` contains nothing that moves

@@ -14,6 +14,7 @@ mod values;
 
 mod arms;
 mod front_matter;
+mod known;
 pub(crate) mod notes;
 mod order;
 mod page;

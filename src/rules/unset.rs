@@ -431,7 +431,7 @@ fn needs_object(stmt: &Stmt, paths: &[Vec<&str>]) -> bool {
 }
 
 /// Whether the last statement of a block leaves it.
-fn ends(body: &[Stmt]) -> bool {
+pub(super) fn ends(body: &[Stmt]) -> bool {
     match body.last() {
         Some(Stmt::Return(_) | Stmt::Raise(_) | Stmt::Continue(_) | Stmt::Break(_)) => true,
         Some(Stmt::Assert(assert)) => is_false(&assert.test),

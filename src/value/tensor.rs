@@ -177,7 +177,7 @@ pub(crate) struct Tensor {
     pub wrapper: Option<super::Sym>,
     /// `None` if not even the rank is known.
     pub shape: Option<Vec<Dim>>,
-    /// The last dimensions, if the rank is not known. Not inherited: [`super::Heap::tensor`] clears
+    /// The last dimensions, if the rank is not known; their lengths may be unknown. Not inherited: [`super::Heap::tensor`] clears
     /// it.
     pub trailing: Rc<[Dim]>,
     /// The place that determined the rank.
@@ -280,9 +280,9 @@ impl Tensor {
         }
     }
 
-    /// Stores the last dimensions, from the first one with a known length on.
+    /// Stores the last dimensions. Those of unknown length count, too: the rank is at least their number.
     pub(crate) fn set_trailing(&mut self, dims: impl IntoIterator<Item = Dim>) {
-        self.trailing = dims.into_iter().skip_while(|dim| dim.size.is_unknown()).collect();
+        self.trailing = dims.into_iter().collect();
     }
 
     /// Sets the rank of a tensor if it is not known.

@@ -328,10 +328,15 @@ pub(crate) fn is_on_gpu(it: &Interp<'_>, args: &Args) -> bool {
 pub(crate) fn output(it: &mut Interp<'_>, module: &Value, name: &str, span: Span) -> Value {
     let cx = &mut Cx { it, path: sym("torch.nn.Module"), span };
     let is_known = cx.it.heap.instance_of(module).is_some();
-    let parameters = || tensors_of(cx, module, Kind::Parameters, true);
+    let parameters = tensors_of(cx, module, Kind::Parameters, true).found;
+    let is_on_cpu = |value: &Value| cx.it.heap.tensor_ref(value).is_some_and(|t| t.device.is_some_and(Device::is_cpu));
+    // The call fails, or moves its inputs.
+    if parameters.iter().any(|(_, value)| is_on_cpu(value)) {
+        return Value::Unknown;
+    }
     let grad = match grad_mode(cx) {
         Some(false) => Grad::Off,
-        Some(true) if is_known && parameters().found.is_empty() => Grad::Unknown,
+        Some(true) if is_known && (parameters.is_empty() || cx.it.classes_call(module, NO_GRAD)) => Grad::Unknown,
         Some(true) if !(cx.it.speculative() && NO_GRAD.iter().any(|name| cx.it.mentions(name))) => Grad::Attached,
         _ => Grad::Unknown,
     };

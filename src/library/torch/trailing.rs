@@ -163,9 +163,7 @@ fn give(it: &mut Interp<'_>, result: &Value, ends: Vec<Dim>) {
     let Some(id) = result.as_obj().filter(|_| it.heap.tensor_ref(result).is_some_and(|t| t.shape.is_none())) else {
         return;
     };
-    if ends.iter().any(|dim| !dim.size.is_unknown()) {
-        it.heap.update_tensor(id, |tensor| tensor.set_trailing(ends));
-    }
+    it.heap.update_tensor(id, |tensor| tensor.set_trailing(ends));
 }
 
 /// Notes that a tensor has these last dimensions.

@@ -241,6 +241,8 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let leading: Option<Vec<Dim>> = match (task.as_str(), dims.as_deref()) {
         (Some("ForSequenceClassification" | "ForImageClassification"), Some([batch, ..])) => Some(vec![batch.clone()]),
         (Some("ForMultipleChoice"), _) | (_, None) => None,
+        // The number of patches depends on the model.
+        _ if may_be_image || images.is_some() => None,
         // The output is as long as the input of the decoder.
         (Some("ForConditionalGeneration" | "ForSeq2SeqLM"), _) => {
             let decoded = b.extra.iter().find(|(name, _)| name.as_str() == "decoder_input_ids").map(|(_, a)| &a.value);

@@ -9,11 +9,12 @@
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::arms::{Arm, arms};
+use crate::rules::known::Known;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::rules::unset::{Unset, collected, mentions, unset};
 use crate::syntax::ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
 use crate::syntax::ast::{
-    BoolOp, CmpOp, Comprehension, ExceptHandler, ExprCall, Pattern, StmtClassDef, StmtFunctionDef, StmtIf,
+    CmpOp, Comprehension, ExceptHandler, ExprCall, Pattern, StmtClassDef, StmtFunctionDef, StmtIf,
 };
 use crate::syntax::{
     Expr, Ranged, Stmt, TextRange, TextSize, bound_by, called, captured, expressions, has_base, is_false, is_read,
@@ -117,9 +118,9 @@ impl<'a> Variable<'a> {
 /// Form 1. With a class, the attributes are checked, otherwise the local variables.
 fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFunctionDef, class: Option<&StmtClassDef>) {
     let mut all = Vec::new();
-    chains(&function.body, &mut all);
+    chains(&function.body, Known::default(), &mut all);
     let collected: Vec<Vec<&str>> = collected(&function.parameters).map(|name| vec![name]).collect();
-    for (stmt, rest) in all {
+    for (stmt, rest, known) in all {
         let arms = arms(stmt);
         if arms.iter().filter_map(|arm| arm.test).any(|test| mentions(test, &collected)) {
             continue;
@@ -127,13 +128,8 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFuncti
         for variable in assigned(&arms) {
             let goes_on = |arm: &&Arm<'_>| !sets(arm.body, variable) && !may_leave(arm.body);
             let Some(arm) = arms.iter().find(goes_on) else { continue };
-            let before: Vec<&Expr> = arms
-                .iter()
-                .take_while(|other| !std::ptr::eq(other.body, arm.body))
-                .filter_map(|arm| arm.test)
-                .collect();
-            let never = |test: &Expr| is_false(test) || is_refused(source, test) || is_tested(source, &before, test);
-            if arm.test.is_some_and(never) || is_placeholder(arm) {
+            let never = |test: &Expr| is_false(test) || is_refused(source, test);
+            if arm.test.is_some_and(never) || is_placeholder(arm) || inside(&known, &arms, arm).is_contradiction() {
                 continue;
             }
             let Some(read) = first_read(rest, variable) else { continue };
@@ -163,14 +159,13 @@ fn is_placeholder(arm: &Arm<'_>) -> bool {
     arm.test.is_some_and(is_equality) && arm.body.iter().all(Stmt::is_pass_stmt)
 }
 
-/// Whether an earlier branch has the same condition, perhaps as an operand of `or`.
-fn is_tested(source: &Source<'_>, before: &[&Expr], test: &Expr) -> bool {
-    let text = |expr: &Expr| condition(source, expr);
-    let is_same = |earlier: &&Expr| match earlier {
-        Expr::BoolOp(either) if either.op == BoolOp::Or => either.values.iter().any(|one| text(one) == text(test)),
-        one => text(one) == text(test),
-    };
-    before.iter().any(is_same)
+/// What is known in a branch.
+fn inside<'a>(known: &Known<'a>, arms: &[Arm<'a>], arm: &Arm<'a>) -> Known<'a> {
+    let mut known = known.clone();
+    let earlier = arms.iter().take_while(|other| !std::ptr::eq(other.body, arm.body));
+    earlier.filter_map(|other| other.test).for_each(|test| known.note(test, false));
+    arm.test.into_iter().for_each(|test| known.note(test, true));
+    known
 }
 
 /// Whether the program raises an exception for the same value elsewhere: `if kind == "voc": raise …`.
@@ -238,15 +233,18 @@ fn may_be_false(test: &Expr, init: &StmtFunctionDef) -> bool {
 }
 
 /// The `if` statements of a block, and those in their branches, each with the statements that follow it in
-/// its block. Loops are left out, because an earlier iteration may set a variable, and so are `try` and
-/// `with`, which may catch errors.
-fn chains<'a>(block: &'a [Stmt], found: &mut Vec<(&'a StmtIf, &'a [Stmt])>) {
+/// its block, and with what is known before it. Loops are left out, because an earlier iteration may set a
+/// variable, and so are `try` and `with`, which may catch errors.
+fn chains<'a>(block: &'a [Stmt], mut known: Known<'a>, found: &mut Vec<(&'a StmtIf, &'a [Stmt], Known<'a>)>) {
     for (at, stmt) in block.iter().enumerate() {
-        let Stmt::If(one) = stmt else { continue };
-        found.push((one, block.get(at + 1..).unwrap_or_default()));
-        for arm in arms(one) {
-            chains(arm.body, found);
+        if let Stmt::If(one) = stmt {
+            found.push((one, block.get(at + 1..).unwrap_or_default(), known.clone()));
+            let arms = arms(one);
+            for arm in &arms {
+                chains(arm.body, inside(&known, &arms, arm), found);
+            }
         }
+        known.note_stmt(stmt);
     }
 }
 

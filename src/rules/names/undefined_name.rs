@@ -7,23 +7,16 @@ use crate::python::{meant, nearest};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::Decorator;
 use crate::syntax::{
-    Expr, Ranged, Span, Stmt, TextRange, Unbound, called, callee_or_itself, calls, parts, path_of, unbound,
+    Bindings, Expr, Ranged, Span, Stmt, TextRange, Unbound, called, callee_or_itself, calls, parse, parts, path_of,
+    unbound,
 };
 
 const NAME: &str = "undefined-name";
 
 /// Texts such as `exec(`, which may bind names that no scope shows, and those that change the source of a
 /// Triton kernel.
-const DYNAMIC: &[&str] = &[
-    "exec(",
-    "execfile(",
-    "globals()",
-    "builtins",
-    "__builtin__",
-    "__getattr__(",
-    ".src.replace(",
-    "_unsafe_update_src(",
-];
+const DYNAMIC: &[&str] =
+    &["exec(", "execfile(", "builtins", "__builtin__", "__getattr__(", ".src.replace(", "_unsafe_update_src("];
 
 /// Texts which show that the program expects the failure.
 const EXPECTED: &[&str] = &["NameError", "UnboundLocalError"];
@@ -44,12 +37,35 @@ fn is_dynamic(text: &str) -> bool {
     };
     // The analysis knows what a handler around a name catches, and `catches_calls` the rest.
     let is_handler = |before: &str| before.trim_start().starts_with("except");
-    let writes = |after: &str| [".update(", ".setdefault(", "["].iter().any(|write| after.starts_with(write));
+    let starts = |after: &str, texts: &[&str]| texts.iter().any(|text| after.starts_with(text));
+    let sets_item = |after: &str| after.starts_with('[') && !reads_item(after);
+    // A test for a name, `"x" in locals()`, protects uses of the name.
+    let tests = |before: &str| before.trim_end().ends_with(" in");
     has(DYNAMIC, &|_, _| true)
         || has(&["sys.modules[__name__]"], &|_, after| after.contains("setattr("))
         || has(EXPECTED, &|before, _| !is_handler(before))
-        // A test for a name, `"x" in locals()`, protects uses of the name.
-        || has(SCOPES, &|before, after| writes(after) || before.trim_end().ends_with(" in"))
+        || has(SCOPES, &|before, after| {
+            tests(before) || sets_item(after) || starts(after, &[".update(", ".setdefault("])
+        })
+        // A function that gets the dictionary may write to it.
+        || has(&["globals()"], &|before, after| {
+            tests(before) || !(reads_item(after) || starts(after, &[".get(", ".keys()", ".values()", ".items()"]))
+        })
+}
+
+/// Whether the text begins with an index that is not the target of an assignment: `[name](size)`.
+fn reads_item(after: &str) -> bool {
+    let mut depth = 0_usize;
+    let end = after.char_indices().find(|(_, c)| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    });
+    let rest = end.and_then(|(at, c)| after.get(at + c.len_utf8()..)).unwrap_or_default().trim_start();
+    after.starts_with('[') && !(rest.starts_with('=') && !rest.starts_with("=="))
 }
 
 /// Whether a handler catches the failures of a function of the file: `except NameError:` after a call of it.
@@ -79,6 +95,19 @@ fn passes_itself(body: &[Stmt]) -> bool {
     })
 }
 
+/// The names that magics of a notebook that was converted to a script bind:
+/// `get_ipython().run_cell_magic("time", "", "loader = load()")`. IPython runs the text as a part of the module.
+fn bound_by_magics(statements: &[&Stmt]) -> FxHashSet<String> {
+    let calls = statements.iter().flat_map(|stmt| calls(stmt));
+    let magics = calls.filter(|call| matches!(called(call), Some("run_cell_magic" | "run_line_magic" | "magic")));
+    let texts = magics.filter_map(|call| call.arguments.args.last()?.as_string_literal_expr());
+    let bound = texts.flat_map(|text| {
+        let parsed = parse(text.value.to_str(), true);
+        Bindings::of(&parsed.module.body).names().map(str::to_owned).collect::<Vec<_>>()
+    });
+    bound.collect()
+}
+
 /// Packages whose decorators compile the source of a function, in which names may have other meanings.
 const COMPILERS: &[&str] = &["triton", "cute", "cutlass", "tilelang", "taichi", "ti", "numba", "nb", "wp"];
 
@@ -99,14 +128,14 @@ impl Rule for UndefinedName {
         if is_dynamic(source.text) || catches_calls(&source.statements) || passes_itself(source.body) {
             return;
         }
-        let compiled = compiled(&source.statements);
+        let (compiled, by_magics) = (compiled(&source.statements), bound_by_magics(&source.statements));
         let mut first: FxHashMap<String, Span> = FxHashMap::default();
         let all = unbound(source.body, source.starred.as_ref(), source.package);
         if all.is_empty() || (source.is_executed)() {
             return;
         }
         for Unbound { name, at, later, annotation, known } in all {
-            if compiled.iter().any(|function| function.contains_range(at)) {
+            if compiled.iter().any(|function| function.contains_range(at)) || by_magics.contains(&name) {
                 continue;
             }
             let message = if later {

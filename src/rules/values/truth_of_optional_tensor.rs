@@ -38,6 +38,9 @@ const METHODS: &[&str] = &[
 /// Functions that test what an object is, or that accept only tensors with one element.
 const DISTINGUISH: &[&str] = &["bool", "callable", "float", "hasattr", "int", "is_tensor", "isinstance", "len", "type"];
 
+/// Beginnings of the names of flags, whose annotations are often copied from those of the parameters beside them.
+const FLAGS: &[&str] = &["output_", "return_", "use_", "is_", "has_", "with_", "do_"];
+
 #[derive(Default)]
 pub(crate) struct TruthOfOptionalTensor;
 
@@ -69,7 +72,7 @@ fn check(
     }
     let uses = Parameter::of(function, name);
     let is_tensor = match parameter.annotation() {
-        Some(annotation) => is_tensor_or_none(annotation),
+        Some(annotation) => is_tensor_or_none(annotation) && !FLAGS.iter().any(|flag| name.starts_with(flag)),
         None => uses.calls_method_of_tensors(),
     };
     if !is_tensor {

@@ -277,7 +277,7 @@ pub(in super::super) fn join_tensor(a: &Tensor, b: &Tensor, widen: bool, arms: O
         None => {
             let pairs = a.last_dims().iter().rev().zip(b.last_dims().iter().rev());
             let ends: Vec<Dim> = pairs.map(|(p, q)| join_dim(p, q)).collect();
-            ends.into_iter().rev().skip_while(|dim| dim.size.is_unknown()).collect()
+            ends.into_iter().rev().collect()
         }
     };
     let (dtype, role) = (agree(dtype, &b.dtype), agree(role, &b.role));

@@ -12,6 +12,8 @@ const MOST_LEVELS: u32 = 24;
 /// The facts of a literal, or of a part of it.
 struct Part {
     shape: Option<Vec<Size>>,
+    /// The smallest rank, if the shape is not known.
+    least: usize,
     /// `Some(None)`: there are no elements, so PyTorch uses the default dtype.
     dtype: Option<Option<Dtype>>,
     data: Option<Vec<f64>>,
@@ -21,10 +23,11 @@ struct Part {
 }
 
 impl Part {
-    const UNKNOWN: Part = Part { shape: None, dtype: None, data: None, range: None, at: None };
+    const UNKNOWN: Part = Part { shape: None, least: 0, dtype: None, data: None, range: None, at: None };
 
     fn scalar(dtype: Option<Dtype>, value: Option<f64>) -> Part {
-        Part { shape: Some(Vec::new()), dtype: dtype.map(Some), data: value.map(|v| vec![v]), range: None, at: None }
+        let data = value.map(|v| vec![v]);
+        Part { shape: Some(Vec::new()), dtype: dtype.map(Some), data, ..Part::UNKNOWN }
     }
 
     /// The range of the elements.
@@ -63,6 +66,9 @@ pub(crate) fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
         {
             let at = cx.at();
             let mut out = Tensor { shape_at: at, dtype_at: at, ..Tensor::default() };
+            if found.shape.is_none() {
+                out.set_trailing(vec![Dim::UNKNOWN; found.least]);
+            }
             out.shape = found.shape.map(|sizes| sizes.into_iter().map(|size| Dim::new(size, at)).collect());
             out.dtype = match found.dtype {
                 Some(None) => cx.default_dtype(),
@@ -84,6 +90,16 @@ pub(crate) fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
             Ok(out)
         }
     }
+}
+
+/// Like [`Cx::out`], for a tensor that a literal describes: keeps what is known of the rank.
+pub(crate) fn out(cx: &mut Cx<'_, '_>, made: Tensor) -> Value {
+    let trailing = made.trailing.clone();
+    let value = cx.out(made);
+    if let Some(id) = value.as_obj().filter(|_| !trailing.is_empty()) {
+        cx.it.heap.update_tensor(id, |tensor| tensor.trailing = trailing);
+    }
+    value
 }
 
 /// The depth of a part, and the number of list levels of the whole literal (`None`: unknown).
@@ -184,9 +200,9 @@ fn many(cx: &Cx<'_, '_>, list: &Value, element: &Value, depth: Depth) -> Part {
             // Without rows, there is only one dimension.
             let rows = inner.shape.filter(|inner| filled || inner.is_empty());
             let shape = rows.map(|inner| std::iter::once(Size::Unknown).chain(inner).collect());
-            Part { shape, dtype, data: None, range, at }
+            Part { shape, least: 1, dtype, data: None, range, at }
         }
-        Err(_) => Part::UNKNOWN,
+        Err(_) => Part { least: 1, ..Part::UNKNOWN },
     }
 }
 
@@ -206,14 +222,16 @@ fn tensor(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused>
         }
         let data = tensor.data.as_ref().map(|d| d.to_vec());
         let shape = (depth.levels.is_some() && tensor.numel().known() == Some(1)).then(Vec::new);
-        return Ok(Part { shape, dtype: tensor.dtype.map(Some), data, range: tensor.range, at: tensor.range_at });
+        let dtype = tensor.dtype.map(Some);
+        return Ok(Part { shape, least: 0, dtype, data, range: tensor.range, at: tensor.range_at });
     }
     Ok(of_array(tensor))
 }
 
 fn of_array(tensor: Tensor) -> Part {
     let data = tensor.data.as_ref().map(|d| d.to_vec());
-    Part { shape: tensor.sizes(), dtype: tensor.dtype.map(Some), data, range: tensor.range, at: tensor.range_at }
+    let (shape, least) = (tensor.sizes(), tensor.last_dims().len());
+    Part { shape, least, dtype: tensor.dtype.map(Some), data, range: tensor.range, at: tensor.range_at }
 }
 
 fn sequence(cx: &Cx<'_, '_>, items: &[Value], depth: Depth) -> Result<Part, Refused> {
@@ -231,6 +249,7 @@ fn sequence(cx: &Cx<'_, '_>, items: &[Value], depth: Depth) -> Result<Part, Refu
         all = join(all, next, depth.at)?;
     }
     let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
+    all.least += 1;
     all.shape = all.shape.map(|inner| std::iter::once(Size::Int(length)).chain(inner).collect());
     Ok(all)
 }
@@ -251,8 +270,11 @@ fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
             (!differ)
                 .then(|| x.iter().zip(&y).map(|(p, q)| if p.is_unknown() { q.clone() } else { p.clone() }).collect())
         }
+        // A list that begins with a number contains only numbers.
+        (Some(known), None) if known.is_empty() => Some(known),
         _ => None,
     };
+    let least = a.least.min(b.least);
     let dtype = match (a.dtype, b.dtype) {
         (Some(None), Some(None)) => Some(None),
         // If one of the lists is empty, PyTorch may create a tensor without elements, so the dtype
@@ -270,7 +292,7 @@ fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
     };
     // If the elements are known, the range is computed from them.
     let range = range.filter(|_| data.is_none());
-    Ok(Part { shape, dtype, data, range, at })
+    Ok(Part { shape, least, dtype, data, range, at })
 }
 
 fn ragged(x: &[Size], y: &[Size], depth: u32) -> String {

@@ -117,7 +117,7 @@ fn tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let options = Options::read(cx, b, made.dtype, on);
     let made = placed(cx, made, &options);
-    cx.out(made)
+    literal::out(cx, made)
 }
 
 fn scalar_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -297,7 +297,10 @@ pub(crate) fn may_be_moved(it: &Interp<'_>, object: &Value) -> bool {
     let Data::Class(class) = it.heap.get(id) else { return true };
     // A module without parameters that calls `numpy()` is meant for the CPU.
     let has_tensors = it.heap.instance_of(object).is_none_or(|instance| {
-        instance.attrs.values().any(|value| value.is_unknown() || it.heap.is_tensor(value) || is_module(it, value))
+        instance.attrs.iter().any(|(name, value)| {
+            let may_be_module = value.is_unknown() && it.classes_call(object, &[name.as_str()]);
+            may_be_module || it.heap.is_tensor(value) || is_module(it, value)
+        })
     });
     if !has_tensors && it.classes_call(object, &["numpy"]) {
         return false;
