@@ -350,6 +350,9 @@ impl Job<'_> {
     }
 }
 
+/// The number of files up to which modules of packages get a larger budget.
+const FEW_FILES: usize = 300;
+
 /// The budget for the analysis of a file. In a module of a package, following calls is less useful
 /// than in a script, because such modules often import each other. So a module of a package has a
 /// smaller budget, unless it contains `if __name__ == "__main__":`.
@@ -366,7 +369,9 @@ fn budget(project: &Project, source: &SourceFile) -> Budget {
         longest_visit: 100_000,
     };
     if project.is_packaged(source.id) && !source.bindings().is_main {
-        Budget { inlining: 2_000 + bytes / 8, eager: 0, visits: 2_000, longest_visit: 300, ..script }
+        let is_small = project.files().nth(FEW_FILES).is_none();
+        let (visits, longest_visit) = if is_small { (20_000, 3_000) } else { (2_000, 300) };
+        Budget { inlining: 2_000 + bytes / 8, eager: 0, visits, longest_visit, ..script }
     } else {
         script
     }

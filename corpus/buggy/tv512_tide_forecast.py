@@ -4,7 +4,7 @@ from itertools import chain
 
 import torch
 import torch.nn as nn
-from torch.utils.data import DataLoader, TensorDataset, random_split
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset, random_split
 
 
 def options():
@@ -33,6 +33,14 @@ def loaders(count=64):
     train_set, val_set = random_split(data, [48, 16])
     train_loader = DataLoader(train_set, batch_size=8, shuffle=True)
     val_loader = DataLoader(train_set, batch_size=8)  # warning: TV512
+    return train_loader, val_loader
+
+
+def sharded(count=64):
+    data = TensorDataset(torch.randn(count, 24), torch.randn(count, 4))
+    train_set, val_set = random_split(data, [48, 16])
+    train_loader = DataLoader(train_set, sampler=DistributedSampler(train_set, 1, 0))
+    val_loader = DataLoader(val_set, sampler=DistributedSampler(train_set, 1, 0))  # warning: TV512
     return train_loader, val_loader
 
 

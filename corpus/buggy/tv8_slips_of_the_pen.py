@@ -41,6 +41,15 @@ class Squares(Dataset):
         return index * index
 
 
+def regularised(module, loss_function):
+    return sum(loss_function(parameter) for parameter in module.parameters())
+
+
+def orthogonality(module):
+    loss_func = torch.linalg.norm
+    return regularised(loss_func, module)  # warning: TV807
+
+
 def loader(dataset, batch_size, num_workers):
     return DataLoader(dataset, batch_size, num_workers)  # warning: TV807
 

@@ -91,6 +91,35 @@ def clipped(rows, limit=None):
     return rows[~is_low]
 
 
+def filtered(rows, width=None, is_wide=False):
+    if width is None and not is_wide:
+        raise ValueError("the width is needed")
+    if width is not None or is_wide:
+        kernel = torch.ones(width or 9)
+    else:
+        print("no filter")
+    return rows * kernel.sum()
+
+
+def plain(rows, width=None):
+    if width is None:
+        return rows
+    if width is not None:
+        kernel = torch.ones(width)
+    else:
+        print("no filter")
+    return rows * kernel.sum()
+
+
+def timed(rows, opt):
+    opt.is_remote = False
+    if opt.is_remote:
+        print("remote")
+    else:
+        start = len(rows)
+    return start
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--no-train", action="store_true")

@@ -33,7 +33,11 @@ impl Project {
         }
         match self.resolve_import(from, module, level) {
             Resolved::File(file) if file.id != from => self.missing_name(from, file, (module, level), name?),
-            Resolved::External => self.missing_module(from, module, level).map(|message| (message, Vec::new())),
+            Resolved::External => {
+                let message = self.missing_module(from, module, level);
+                let message = message.or_else(|| self.other_number(from, module, name).filter(|_| level == 0));
+                message.map(|message| (message, Vec::new()))
+            }
             Resolved::File(_) | Resolved::Namespace(_) => None,
         }
     }
@@ -58,6 +62,21 @@ impl Project {
             }
         }
         found.is_some_and(|folder| self.has(folder, "__init__.py", Kind::File))
+    }
+
+    /// A module of the project that is meant by `from configs.options import seed`: the one in `config`, if it
+    /// has this name.
+    fn other_number(&self, from: FileId, module: &str, name: Option<&str>) -> Option<String> {
+        let (top, rest) = module.split_once('.')?;
+        let other = match top.strip_suffix('s') {
+            Some(singular) => singular.to_owned(),
+            None => format!("{top}s"),
+        };
+        let meant = format!("{other}.{rest}");
+        let Resolved::File(file) = self.resolve_import(from, &meant, 0) else { return None };
+        let defines = name.is_none_or(|name| !file.bindings().of_name(name).is_empty());
+        let is_own = !libraries::is_known(top) && file.canonical().starts_with(self.root());
+        (defines && is_own).then(|| format!("the project has no module `{module}`: `{meant}` is meant"))
     }
 
     fn missing_name<'p>(

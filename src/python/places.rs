@@ -152,7 +152,7 @@ fn misplaced<'a>(
         let is_given = instead == Some(name) || call.arguments.find_keyword(own).is_some();
         // The arguments are exchanged, or the parameter gets no argument.
         let is_moved = match instead {
-            Some(instead) => parameters.iter().any(|parameter| parameter == instead),
+            Some(instead) => parameters.iter().any(|parameter| parameter == instead) || is_short_for(instead, other),
             None => at >= arguments.len() && (of_library && OPTIONS.contains(&name) || differ(place, at)),
         };
         // A second argument of this name shows that the value has several uses.
@@ -178,6 +178,12 @@ fn are_alike(a: &str, b: &str) -> bool {
     // `stylesA` and `stylesB`
     let differing = a.bytes().zip(b.bytes()).filter(|(a, b)| a != b).count();
     shared || stem(a) == stem(b) || ending > 4 || a.len() == b.len() && differing == 1
+}
+
+/// Whether the words of a name are beginnings of those of another: `loss_func` and `loss_function`.
+fn is_short_for(short: &str, long: &str) -> bool {
+    let begins = |(a, b): (&str, &str)| a.len() > 2 && b.starts_with(a);
+    short.split('_').count() == long.split('_').count() && short.split('_').zip(long.split('_')).all(begins)
 }
 
 /// `epoch` for `epoch`, `self.epoch` and `args.epoch`.

@@ -243,10 +243,10 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
 fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     let (device, at) = deciding(tensors, mix);
     // If the device of a tensor is only implied, the tensors may be on different devices. An
-    // earlier call has then failed.
+    // earlier call has then failed. A run that succeeds has all tensors on the device of the module.
     let is_implied = |t: &Tensor| t.device.is_some_and(|device| device.implied);
     let implied = tensors.iter().any(|(_, t)| t.array == ArrayKind::Torch && (has_open_device(t) || is_implied(t)));
-    (device.map(|device| device.implied_if(implied)), at)
+    (device.map(|device| device.implied_if(implied && device.kind != DeviceKind::Module)), at)
 }
 
 /// Whether the device of a tensor is unknown or symbolic. (The device of a module does not count,

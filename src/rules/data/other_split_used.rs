@@ -6,7 +6,7 @@ use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::rules::words::{places, words};
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, TextRange, assignment, calls, expressions, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, TextRange, assignment, called, calls, expressions, path_of, statements};
 
 const NAME: &str = "other-split-used";
 
@@ -24,6 +24,7 @@ impl Rule for OtherSplitUsed {
         for block in source.blocks() {
             found.extend(same_data(source.text, block));
         }
+        found.extend(samplers(&source.statements));
         for (place, message) in found {
             findings.report(NAME, Severity::Warning, message, source.span(place), Vec::new());
         }
@@ -125,6 +126,29 @@ fn same_data(text: &str, block: &[Stmt]) -> Vec<(TextRange, String)> {
             && let Some((first, ..)) = datasets.iter().find(is_same)
         {
             found.push((call.range(), format!("`{target}` gets the same data as `{first}`")));
+        }
+    }
+    found
+}
+
+/// Samplers that draw indices of another split than the one that the loader reads:
+/// `DataLoader(valid_set, sampler=DistributedSampler(train_set))`.
+fn samplers(statements: &[&Stmt]) -> Vec<(TextRange, String)> {
+    let mut found = Vec::new();
+    for loader in statements.iter().flat_map(|stmt| calls(stmt)).filter(|call| called(call) == Some("DataLoader")) {
+        let keyword = |name| loader.arguments.find_keyword(name).map(|keyword| &keyword.value);
+        let read = loader.arguments.args.first().or_else(|| keyword("dataset"));
+        let sampler = keyword("sampler").and_then(Expr::as_call_expr).filter(|call| {
+            called(call).is_some_and(|name| ["DistributedSampler", "RandomSampler", "SequentialSampler"].contains(&name))
+        });
+        let (Some(read), Some(drawn)) = (read, sampler.and_then(|call| call.arguments.args.first())) else { continue };
+        let name = |expr| path_of(expr).last().copied();
+        let (Some(read), Some(of)) = (name(read), name(drawn)) else { continue };
+        if let (Some((split, rest)), Some((other, words))) = (named(read), named(of))
+            && split != other
+            && rest == words
+        {
+            found.push((drawn.range(), format!("the loader reads `{read}`, but the sampler draws indices of `{of}`")));
         }
     }
     found
