@@ -139,7 +139,8 @@ fn samplers(statements: &[&Stmt]) -> Vec<(TextRange, String)> {
         let keyword = |name| loader.arguments.find_keyword(name).map(|keyword| &keyword.value);
         let read = loader.arguments.args.first().or_else(|| keyword("dataset"));
         let sampler = keyword("sampler").and_then(Expr::as_call_expr).filter(|call| {
-            called(call).is_some_and(|name| ["DistributedSampler", "RandomSampler", "SequentialSampler"].contains(&name))
+            called(call)
+                .is_some_and(|name| ["DistributedSampler", "RandomSampler", "SequentialSampler"].contains(&name))
         });
         let (Some(read), Some(drawn)) = (read, sampler.and_then(|call| call.arguments.args.first())) else { continue };
         let name = |expr| path_of(expr).last().copied();
