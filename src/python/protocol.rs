@@ -19,7 +19,7 @@ use super::interp::{Body, Interp};
 use crate::syntax::ast::{
     Arguments, ExprAttribute, ExprCall, ParameterWithDefault, StmtClassDef, StmtFor, StmtFunctionDef,
 };
-use crate::syntax::{Expr, Span, Stmt, is_empty, path_of, statements};
+use crate::syntax::{Expr, Span, Stmt, calls, is_empty, path_of, statements};
 use crate::value::{Data, Device, DeviceKind, Function, Grad, ObjId, Open, Sym, Type, Value, sym};
 
 /// Whether a value may be a device, and it is not known which.
@@ -87,10 +87,22 @@ impl<'p> Interp<'p> {
         let nested = parts.iter().any(|part| part.parts().iter().any(has_unknown));
         // The iterators of torchtext put their batches on a device themselves.
         let places = || self.mentions("torchtext");
-        if nested && may_be_over_loader(&stmt.iter) && moves_elements(stmt) && !places() {
+        if nested && may_be_over_loader(&stmt.iter) && moves_elements(stmt) && !places() && !self.fills(&stmt.iter) {
             return on_device_of_batch(&value, self.span(&*stmt.target));
         }
         value
+    }
+
+    /// Whether the current function fills the list with this name: `rows.append(row)`.
+    fn fills(&self, list: &Expr) -> bool {
+        let Some(def) = self.frames.last().and_then(|frame| self.definition(frame)) else { return false };
+        let fills = |call: &ExprCall| {
+            let path = path_of(&call.func);
+            path.split_last().is_some_and(|(method, of)| {
+                matches!(*method, "append" | "extend" | "insert") && !of.is_empty() && of == path_of(list)
+            })
+        };
+        statements(&def.body, false).into_iter().flat_map(calls).any(fills)
     }
 
     /// The `backward()` in the body of a loop that also contains the `step()` of an optimizer of unknown
