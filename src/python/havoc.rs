@@ -374,6 +374,8 @@ impl Interp<'_> {
     /// code, which are not names of this scope, and their known values.
     fn havoc_writes(&mut self, writes: &Writes, scope: ObjId, locals: (&[Sym], &Attrs), depth: u32, seen: &mut Seen) {
         let (own, given) = locals;
+        let places = writes.attributes.len() + writes.open.len() + writes.contents.len() + writes.calls.len();
+        self.heap.visited += 1 + places as u64;
         for (name, is_global) in &writes.rebound {
             if let Some(at) = self.scope_of(scope, *name, *is_global) {
                 self.heap.bind(at, *name, Some(Value::Unknown));

@@ -65,7 +65,7 @@ fn reads_item(after: &str) -> bool {
         depth == 0
     });
     let rest = end.and_then(|(at, c)| after.get(at + c.len_utf8()..)).unwrap_or_default().trim_start();
-    after.starts_with('[') && !(rest.starts_with('=') && !rest.starts_with("=="))
+    after.starts_with('[') && (!rest.starts_with('=') || rest.starts_with("=="))
 }
 
 /// Whether a handler catches the failures of a function of the file: `except NameError:` after a call of it.

@@ -16,7 +16,7 @@ use super::support::reject_unread;
 use crate::library::numpy::reversed;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Dim, Dtype, Grad, Kind, Size, Tensor, Type, Value, dims_text};
+use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Kind, Size, Tensor, Type, Value, dims_text};
 use options::{Options, dims, fill, fills, finish, fits, option, own_dims};
 
 /// The parameters of the factories that take a size, and of those that take a tensor.
@@ -110,7 +110,10 @@ fn tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     // A copy of a tensor is created on the device of the tensor.
     let on = match cx.tensor(&data) {
         Some(t) if t.array == ArrayKind::Torch => (t.device, t.device_at),
-        _ if matches!(data, Value::Unknown) => (None, None),
+        // It may be a tensor on any device, but there is no reason to assume a GPU.
+        _ if matches!(data, Value::Unknown) => {
+            (Some(Device::of(DeviceKind::Symbolic(cx.it.heap.device_symbol()))), cx.at())
+        }
         // The value may be a tensor on this device, or a number or a list.
         _ if let Value::Open(open) = &data => (Some(open.device).filter(|d| d.is_cpu()), open.device_at),
         _ => (cx.default_device(), cx.at()),
@@ -154,7 +157,7 @@ fn as_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             let is_placed = b.given("device");
             cx.it.heap.update_tensor(id, |t| {
                 t.grad = Grad::Unknown;
-                t.device = t.device.filter(|_| is_placed);
+                t.device = t.device.filter(|device| is_placed || matches!(device.kind, DeviceKind::Symbolic(_)));
             });
         }
         return made;
