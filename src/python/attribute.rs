@@ -7,7 +7,7 @@ use super::interp::{Interp, UNCALLED_DEPTH};
 use super::payload::DICT_METHODS;
 use super::{Args, Event, RejectKind};
 use crate::syntax::{FileId, Span};
-use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, dotted, join, sym};
+use crate::value::{Data, Key, ObjId, Sym, Tensor, Type, Value, Written, dotted, join, sym};
 
 /// An unknown shape is a [`Value::Method`] with this name, so that unpacking it can be recognised.
 pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
@@ -27,6 +27,13 @@ impl<'p> Interp<'p> {
             return unknown_shape(object.clone());
         }
         found
+    }
+
+    /// Whether an attribute is an empty tensor that other code replaces: `self.cache = torch.tensor([])`.
+    fn is_placeholder(&self, object: &Value, name: Sym, value: &Value) -> bool {
+        let is_empty = |tensor: &Tensor| tensor.known_shape().is_some_and(|shape| shape == [0]);
+        self.heap.tensor_ref(value).is_some_and(is_empty)
+            && (self.sets_later(object, name) || self.sources.assigns_from_outside(self.root, name.as_str()))
     }
 
     /// `object.name`, or `None` if it is not known to exist.
@@ -66,7 +73,10 @@ impl<'p> Interp<'p> {
                         if found.as_ref().is_some_and(|value| self.is_collection(value)) {
                             self.event(Event::ReadAttribute { object: Some(id), name });
                         }
-                        found
+                        match found {
+                            Some(value) if self.is_placeholder(object, name, &value) => Some(Value::Unknown),
+                            found => found,
+                        }
                     }
                     Data::Class(_) => self.class_member(id, name, span),
                     Data::Module { scope, file } => {

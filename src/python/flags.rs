@@ -36,7 +36,7 @@ fn says_cpu(test: &Expr, truth: bool) -> bool {
         Expr::Attribute(a) => matches!((a.attr.as_str(), truth), ("is_cuda", false) | ("is_cpu", true)),
         Expr::Compare(e) => {
             let ([op], [right]) = (&*e.ops, &*e.comparators) else { return false };
-            let Some(name) = named_device(right) else { return false };
+            let Some(name) = device_text(right) else { return false };
             let equal = match op {
                 CmpOp::Eq => truth,
                 CmpOp::NotEq => !truth,
@@ -55,10 +55,10 @@ fn says_cpu(test: &Expr, truth: bool) -> bool {
 }
 
 /// The device in `"cpu"`, `torch.device("cpu")` and `CPU_DEVICE`.
-fn named_device(expr: &Expr) -> Option<&str> {
+fn device_text(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::StringLiteral(text) => Some(text.value.to_str()),
-        Expr::Call(call) if path_of(&call.func).last() == Some(&"device") => named_device(call.arguments.args.first()?),
+        Expr::Call(call) if path_of(&call.func).last() == Some(&"device") => device_text(call.arguments.args.first()?),
         Expr::Name(name) => name.id.as_str().to_ascii_lowercase().contains("cpu").then_some("cpu"),
         _ => None,
     }

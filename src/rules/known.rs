@@ -51,8 +51,7 @@ fn truth(test: &Expr, notes: &[(&Expr, bool)]) -> Option<bool> {
         }
         Expr::BoolOp(operation) => {
             let decisive = operation.op == BoolOp::Or;
-            let values = operation.values.iter().map(|value| truth(value, notes));
-            let values: Vec<_> = values.collect();
+            let values: Vec<_> = operation.values.iter().map(|value| truth(value, notes)).collect();
             if values.contains(&Some(decisive)) {
                 Some(decisive)
             } else {
