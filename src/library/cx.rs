@@ -91,12 +91,8 @@ impl Cx<'_, '_> {
     /// Runs `report`. If the mistake is `independent` of the condition of an arm, it is reported in
     /// arms of unknown conditions, too.
     pub(crate) fn report_if_independent(&mut self, independent: bool, report: impl FnOnce(&mut Cx<'_, '_>)) {
-        if independent {
-            let (path, span) = (self.path, self.span);
-            self.it.in_any_arm(|it| report(&mut Cx { it, path, span }));
-        } else {
-            report(self);
-        }
+        let (path, span) = (self.path, self.span);
+        self.it.in_any_arm_if(independent, |it| report(&mut Cx { it, path, span }));
     }
 
     /// Reports that the library rejects this call because of the input of the `nn.Module` whose

@@ -32,10 +32,8 @@ impl Libraries {
             return Value::Unknown;
         };
         torch::open::give_tensors(it, path, &mut bound);
-        if it.certainty() == Certainty::Guessed && made_here(it, &bound) {
-            return it.in_any_arm(|it| self.run_bound(it, path, entry, (args, bound), span, by_program));
-        }
-        self.run_bound(it, path, entry, (args, bound), span, by_program)
+        let independent = it.certainty() == Certainty::Guessed && made_here(it, &bound);
+        it.in_any_arm_if(independent, |it| self.run_bound(it, path, entry, (args, bound), span, by_program))
     }
 
     /// Like [`Libraries::run`], after the overload is chosen.

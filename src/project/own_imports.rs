@@ -34,8 +34,8 @@ impl Project {
         match self.resolve_import(from, module, level) {
             Resolved::File(file) if file.id != from => self.missing_name(from, file, (module, level), name?),
             Resolved::External => {
-                let message = self.missing_module(from, module, level);
-                let message = message.or_else(|| self.other_number(from, module, name).filter(|_| level == 0));
+                let other_number = || if level == 0 { self.other_number(from, module, name) } else { None };
+                let message = self.missing_module(from, module, level).or_else(other_number);
                 message.map(|message| (message, Vec::new()))
             }
             Resolved::File(_) | Resolved::Namespace(_) => None,

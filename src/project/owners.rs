@@ -1,7 +1,5 @@
 //! Which classes set an attribute on `self`, and which classes may share an object.
 
-use std::sync::{Mutex, PoisonError};
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::programs::{bound, is_shown, only_reads};
@@ -24,8 +22,6 @@ pub(super) struct Owners {
     members: FxHashMap<String, FxHashSet<String>>,
     /// The classes in which a line may set attributes of `self` by name. The name is empty as in `setters`.
     by_name: FxHashSet<String>,
-    /// Cached answers of [`Owners::may_set_by_name`], which is asked for each attribute that an object lacks.
-    answers: Mutex<FxHashMap<String, bool>>,
     /// Whether a line may set attributes of options by name: `setattr(args, key, value)`.
     options_by_name: bool,
     /// The bases of each class, without the modules in their names. `None` if they are not all names.
@@ -59,7 +55,6 @@ impl Owners {
         if is_shown(code) {
             return;
         }
-        self.answers = Mutex::default();
         for text in BY_NAME {
             for (at, _) in code.match_indices(text) {
                 let (before, rest) = code.split_at_checked(at).unwrap_or_default();
@@ -89,7 +84,6 @@ impl Owners {
     /// Records the header of a class, or an import with a new name.
     pub(super) fn read(&mut self, code: &str) {
         if let Some(header) = code.strip_prefix("class ") {
-            self.answers = Mutex::default();
             let end = header.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(header.len());
             let (name, rest) = header.split_at_checked(end).unwrap_or_default();
             let found = bases(rest);
@@ -141,16 +135,10 @@ impl Owners {
     /// Whether some line may set attributes of an object of the class by name. Options may be of any class whose
     /// name says so.
     pub(super) fn may_set_by_name(&self, class: &str) -> bool {
-        let cached = self.answers.lock().unwrap_or_else(PoisonError::into_inner).get(class).copied();
-        if let Some(answer) = cached {
-            return answer;
-        }
         let lower = class.to_lowercase();
         let is_options =
             || ["arg", "opt", "conf", "cfg", "param", "setting", "space"].iter().any(|o| lower.contains(o));
-        let answer = self.share_object(class, &self.by_name) || self.options_by_name && is_options();
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).insert(class.to_owned(), answer);
-        answer
+        self.share_object(class, &self.by_name) || self.options_by_name && is_options()
     }
 
     /// Whether some line may set options by name: `setattr(args, key, value)`, `vars(args)[key] = value`.

@@ -18,6 +18,8 @@ pub(super) struct Programs {
     of: FxHashMap<FileId, usize>,
     /// Cached answers, for each program.
     mentions: Mutex<FxHashMap<(usize, &'static str), bool>>,
+    /// Cached answers of [`Owners::may_set_by_name`] for the classes of each program.
+    set_by_name: Mutex<FxHashMap<usize, FxHashMap<String, bool>>>,
     /// The names in each program.
     names: FxHashMap<usize, Names>,
     words: Words,
@@ -144,7 +146,15 @@ impl Programs {
     /// Whether a file of the same program may set attributes of objects of this class under names that are only
     /// known when it runs: `setattr(self, name, value)`.
     pub(super) fn may_set_by_name(&self, file: &SourceFile, class: &str) -> bool {
-        self.asks(file, |names| names.owners.may_set_by_name(class))
+        let ask = || self.asks(file, |names| names.owners.may_set_by_name(class));
+        let Some(&program) = self.of.get(&file.id) else { return ask() };
+        let cached = || self.set_by_name.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&answer) = cached().get(&program).and_then(|answers| answers.get(class)) {
+            return answer;
+        }
+        let answer = ask();
+        cached().entry(program).or_default().insert(class.to_owned(), answer);
+        answer
     }
 
     /// Whether a file of the same program sets attributes of modules that it takes from `sys.modules`, under

@@ -262,12 +262,7 @@ impl<'p> Interp<'p> {
     /// facts, and facts that are learned later about the copy do not apply to the others.
     pub(super) fn another(&mut self, element: &Value) -> Value {
         let Some(tensor) = self.heap.tensor_of(element) else { return element.clone() };
-        let trailing = tensor.trailing.clone();
-        let copy = self.heap.tensor(tensor);
-        if let Some(id) = copy.as_obj().filter(|_| !trailing.is_empty()) {
-            self.heap.update_tensor(id, |tensor| tensor.trailing = trailing);
-        }
-        copy
+        self.heap.tensor_with_trailing(tensor)
     }
 
     /// The values of the names in `B, C, H, W = x.shape` for an unknown shape: the trailing sizes

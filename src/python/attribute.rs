@@ -31,7 +31,7 @@ impl<'p> Interp<'p> {
 
     /// Whether an attribute is an empty tensor that other code replaces: `self.cache = torch.tensor([])`.
     fn is_placeholder(&self, object: &Value, name: Sym, value: &Value) -> bool {
-        let is_empty = |tensor: &Tensor| tensor.known_shape().is_some_and(|shape| shape == [0]);
+        let is_empty = |tensor: &Tensor| matches!(tensor.shape.as_deref(), Some([dim]) if dim.size.known() == Some(0));
         self.heap.tensor_ref(value).is_some_and(is_empty)
             && (self.sets_later(object, name) || self.sources.assigns_from_outside(self.root, name.as_str()))
     }

@@ -176,13 +176,13 @@ impl<'p> Interp<'p> {
     /// calls of the current function, the mistake does not depend on the condition of the arm that
     /// contains the call.
     pub(crate) fn in_arm_of_callee(&mut self, report: impl FnOnce(&mut Self)) {
-        if self.callee_is_global { self.in_any_arm(report) } else { report(self) }
+        self.in_any_arm_if(self.callee_is_global, report);
     }
 
     /// Reports a mistake that depends only on the type of a value. If the current function has
     /// created the value, the mistake does not depend on the condition of the arm that contains it.
     pub(crate) fn in_arm_of(&mut self, value: &Value, report: impl FnOnce(&mut Self)) {
-        if self.is_made_here(value) { self.in_any_arm(report) } else { report(self) }
+        self.in_any_arm_if(self.is_made_here(value), report);
     }
 
     /// Whether the current call has created a value, or all elements of a tuple.
@@ -207,6 +207,12 @@ impl<'p> Interp<'p> {
         let result = report(self);
         (self.context.guesses, self.context.doubts) = (guesses, doubts);
         result
+    }
+
+    /// [`Interp::in_any_arm`] for a mistake that is `independent` of the condition of an arm; runs `report` as it is
+    /// otherwise.
+    pub(crate) fn in_any_arm_if<T>(&mut self, independent: bool, report: impl FnOnce(&mut Self) -> T) -> T {
+        if independent { self.in_any_arm(report) } else { report(self) }
     }
 
     /// Enters one arm of an unknown condition.

@@ -621,8 +621,7 @@ impl<'p> Interp<'p> {
         let is_constant = matches!(callee, Value::Path(_))
             && !args.pos.is_empty()
             && args.pos.iter().chain(args.kw.iter().map(|(_, arg)| arg)).all(|arg| self.literals.contains(&arg.span));
-        let value =
-            if is_constant { self.in_any_arm(|it| it.call(callee, args, span)) } else { self.call(callee, args, span) };
+        let value = self.in_any_arm_if(is_constant, |it| it.call(callee, args, span));
         match value {
             Value::Unknown if !self.stopped => placed.unwrap_or(Value::Unknown),
             value => value,

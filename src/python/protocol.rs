@@ -34,10 +34,11 @@ impl<'p> Interp<'p> {
     /// Gives a name to the unknown devices among the arguments of a library function, or of the
     /// method `to`.
     pub(super) fn name_devices(&self, callee: &Value, arguments: &'p Arguments, is_to: bool, args: &mut Args) {
-        // The number of a device that comes from a tensor agrees with this tensor.
-        if !(is_to || matches!(callee, Value::Path(_) | Value::Method(_))) || self.mentions(".get_device()") {
+        if !(is_to || matches!(callee, Value::Path(_) | Value::Method(_))) {
             return;
         }
+        // The number of a device that comes from a tensor agrees with this tensor.
+        let named_device = |expr| named_device(expr).filter(|_| !self.mentions(".get_device()"));
         for keyword in arguments.keywords.iter().filter(|keyword| keyword.arg.as_deref() == Some("device")) {
             let given = args.kw.iter_mut().find(|(name, _)| name.as_str() == "device");
             if let Some((_, arg)) = given.filter(|(_, arg)| may_be_device(&arg.value))

@@ -7,12 +7,21 @@ use crate::syntax::ast::{BoolOp, CmpOp, ExprCompare, UnaryOp};
 use crate::syntax::{Expr, Stmt, path_of};
 
 /// Conditions with their values, compared as source code. That a later statement may change a value is ignored.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Known<'a>(Vec<(&'a Expr, bool)>);
 
 impl<'a> Known<'a> {
-    pub(super) fn note(&mut self, test: &'a Expr, holds: bool) {
+    fn note(&mut self, test: &'a Expr, holds: bool) {
         self.0.push((test, holds));
+    }
+
+    /// Runs `inner` with more notes, which are removed afterwards.
+    pub(super) fn with<T>(&mut self, notes: &[(&'a Expr, bool)], inner: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.0.len();
+        self.0.extend_from_slice(notes);
+        let result = inner(self);
+        self.0.truncate(before);
+        result
     }
 
     /// Notes what the statements after this one can rely on.

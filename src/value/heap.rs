@@ -259,6 +259,16 @@ impl Heap {
         self.new_tensor(tensor, false)
     }
 
+    /// Like [`Heap::tensor`], but keeps what is known of the last dimensions.
+    pub(crate) fn tensor_with_trailing(&mut self, tensor: Tensor) -> Value {
+        let trailing = tensor.trailing.clone();
+        let value = self.tensor(tensor);
+        if let Some(id) = value.as_obj().filter(|_| !trailing.is_empty()) {
+            self.update_tensor(id, |tensor| tensor.trailing = trailing);
+        }
+        value
+    }
+
     /// Puts a parameter on the heap. It is marked as a parameter when it is created, so it is a
     /// parameter in every state that the handler of an exception may see.
     pub(crate) fn parameter(&mut self, tensor: Tensor) -> Value {

@@ -177,8 +177,8 @@ pub(crate) struct Tensor {
     pub wrapper: Option<super::Sym>,
     /// `None` if not even the rank is known.
     pub shape: Option<Vec<Dim>>,
-    /// The last dimensions, if the rank is not known; their lengths may be unknown. Not inherited: [`super::Heap::tensor`] clears
-    /// it.
+    /// The last dimensions, if the rank is not known; their lengths may be unknown. Not inherited:
+    /// [`super::Heap::tensor`] clears it.
     pub trailing: Rc<[Dim]>,
     /// The place that determined the rank.
     pub shape_at: Origin,

@@ -117,19 +117,17 @@ impl<'a> Variable<'a> {
 
 /// Form 1. With a class, the attributes are checked, otherwise the local variables.
 fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFunctionDef, class: Option<&StmtClassDef>) {
-    let mut all = Vec::new();
-    chains(&function.body, Known::default(), &mut all);
     let collected: Vec<Vec<&str>> = collected(&function.parameters).map(|name| vec![name]).collect();
-    for (stmt, rest, known) in all {
+    chains(&function.body, &mut Known::default(), &mut |stmt, rest, known| {
         let arms = arms(stmt);
         if arms.iter().filter_map(|arm| arm.test).any(|test| mentions(test, &collected)) {
-            continue;
+            return;
         }
         for variable in assigned(&arms) {
             let goes_on = |arm: &&Arm<'_>| !sets(arm.body, variable) && !may_leave(arm.body);
             let Some(arm) = arms.iter().find(goes_on) else { continue };
             let never = |test: &Expr| is_false(test) || is_refused(source, test);
-            if arm.test.is_some_and(never) || is_placeholder(arm) || inside(&known, &arms, arm).is_contradiction() {
+            if arm.test.is_some_and(never) || is_placeholder(arm) {
                 continue;
             }
             let Some(read) = first_read(rest, variable) else { continue };
@@ -138,7 +136,7 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFuncti
                 (Variable::Attribute(name), Some(class)) => !is_set_elsewhere(source, class, name, stmt.range()),
                 _ => false,
             };
-            if !judged {
+            if !judged || known.with(&told_in(&arms, arm), |known| known.is_contradiction()) {
                 continue;
             }
             let branch = match arm.test {
@@ -150,7 +148,7 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, function: &StmtFuncti
             let label = Label { span: source.span(missing), message: "this branch does not set it".to_owned() };
             findings.report(NAME, Severity::Warning, message, source.span(read), vec![label]);
         }
-    }
+    });
 }
 
 /// Whether a branch is a placeholder for a value that the program does not use yet: `elif kind == "new": pass`.
@@ -159,13 +157,11 @@ fn is_placeholder(arm: &Arm<'_>) -> bool {
     arm.test.is_some_and(is_equality) && arm.body.iter().all(Stmt::is_pass_stmt)
 }
 
-/// What is known in a branch.
-fn inside<'a>(known: &Known<'a>, arms: &[Arm<'a>], arm: &Arm<'a>) -> Known<'a> {
-    let mut known = known.clone();
+/// What a branch tells about the conditions of its `if` statement.
+fn told_in<'a>(arms: &[Arm<'a>], arm: &Arm<'a>) -> Vec<(&'a Expr, bool)> {
     let earlier = arms.iter().take_while(|other| !std::ptr::eq(other.body, arm.body));
-    earlier.filter_map(|other| other.test).for_each(|test| known.note(test, false));
-    arm.test.into_iter().for_each(|test| known.note(test, true));
-    known
+    let refuted = earlier.filter_map(|other| other.test).map(|test| (test, false));
+    refuted.chain(arm.test.map(|test| (test, true))).collect()
 }
 
 /// Whether the program raises an exception for the same value elsewhere: `if kind == "voc": raise …`.
@@ -232,20 +228,22 @@ fn may_be_false(test: &Expr, init: &StmtFunctionDef) -> bool {
     }
 }
 
-/// The `if` statements of a block, and those in their branches, each with the statements that follow it in
+/// Visits the `if` statements of a block, and those in their branches, each with the statements that follow it in
 /// its block, and with what is known before it. Loops are left out, because an earlier iteration may set a
 /// variable, and so are `try` and `with`, which may catch errors.
-fn chains<'a>(block: &'a [Stmt], mut known: Known<'a>, found: &mut Vec<(&'a StmtIf, &'a [Stmt], Known<'a>)>) {
-    for (at, stmt) in block.iter().enumerate() {
-        if let Stmt::If(one) = stmt {
-            found.push((one, block.get(at + 1..).unwrap_or_default(), known.clone()));
-            let arms = arms(one);
-            for arm in &arms {
-                chains(arm.body, inside(&known, &arms, arm), found);
+fn chains<'a>(block: &'a [Stmt], known: &mut Known<'a>, visit: &mut dyn FnMut(&'a StmtIf, &'a [Stmt], &mut Known<'a>)) {
+    known.with(&[], |known| {
+        for (at, stmt) in block.iter().enumerate() {
+            if let Stmt::If(one) = stmt {
+                visit(one, block.get(at + 1..).unwrap_or_default(), known);
+                let arms = arms(one);
+                for arm in &arms {
+                    known.with(&told_in(&arms, arm), |known| chains(arm.body, known, visit));
+                }
             }
+            known.note_stmt(stmt);
         }
-        known.note_stmt(stmt);
-    }
+    });
 }
 
 /// The variables that assignments in the branches set.

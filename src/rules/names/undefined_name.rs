@@ -128,12 +128,12 @@ impl Rule for UndefinedName {
         if is_dynamic(source.text) || catches_calls(&source.statements) || passes_itself(source.body) {
             return;
         }
-        let (compiled, by_magics) = (compiled(&source.statements), bound_by_magics(&source.statements));
-        let mut first: FxHashMap<String, Span> = FxHashMap::default();
         let all = unbound(source.body, source.starred.as_ref(), source.package);
         if all.is_empty() || (source.is_executed)() {
             return;
         }
+        let (compiled, by_magics) = (compiled(&source.statements), bound_by_magics(&source.statements));
+        let mut first: FxHashMap<String, Span> = FxHashMap::default();
         for Unbound { name, at, later, annotation, known } in all {
             if compiled.iter().any(|function| function.contains_range(at)) || by_magics.contains(&name) {
                 continue;

@@ -62,44 +62,30 @@ pub(crate) fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, Rejected
 /// Like [`read`], but returns the rejection instead of reporting it.
 pub(crate) fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
     let found = part(cx, data, Depth { at: 0, levels: levels(cx, data, 0) })?;
+    let at = cx.at();
+    let mut out = Tensor { shape_at: at, dtype_at: at, ..Tensor::default() };
+    if found.shape.is_none() {
+        out.set_trailing(vec![Dim::UNKNOWN; found.least]);
+    }
+    out.shape = found.shape.map(|sizes| sizes.into_iter().map(|size| Dim::new(size, at)).collect());
+    out.dtype = match found.dtype {
+        Some(None) => cx.default_dtype(),
+        Some(dtype) => dtype,
+        None => None,
+    };
+    out.range = found.range;
+    out.range_at = found.at.or(at);
+    if let Some(values) = found.data
+        && values.iter().all(|v| v.is_nan() || v.is_infinite() || v.abs() < 9.0e15 || v.fract() != 0.0)
     {
-        {
-            let at = cx.at();
-            let mut out = Tensor { shape_at: at, dtype_at: at, ..Tensor::default() };
-            if found.shape.is_none() {
-                out.set_trailing(vec![Dim::UNKNOWN; found.least]);
-            }
-            out.shape = found.shape.map(|sizes| sizes.into_iter().map(|size| Dim::new(size, at)).collect());
-            out.dtype = match found.dtype {
-                Some(None) => cx.default_dtype(),
-                Some(dtype) => dtype,
-                None => None,
-            };
-            out.range = found.range;
-            out.range_at = found.at.or(at);
-            if let Some(values) = found.data
-                && values.iter().all(|v| v.is_nan() || v.is_infinite() || v.abs() < 9.0e15 || v.fract() != 0.0)
-            {
-                let rounded = out.dtype.map(|d| {
-                    values.iter().map(|v| super::super::cast::cast_value(*v, d)).collect::<Option<Vec<f64>>>()
-                });
-                if let Some(Some(rounded)) = rounded {
-                    super::super::carry::set_data(&mut out, rounded.into(), at);
-                }
-            }
-            Ok(out)
+        let rounded = out
+            .dtype
+            .map(|d| values.iter().map(|v| super::super::cast::cast_value(*v, d)).collect::<Option<Vec<f64>>>());
+        if let Some(Some(rounded)) = rounded {
+            super::super::carry::set_data(&mut out, rounded.into(), at);
         }
     }
-}
-
-/// Like [`Cx::out`], for a tensor that a literal describes: keeps what is known of the rank.
-pub(crate) fn out(cx: &mut Cx<'_, '_>, made: Tensor) -> Value {
-    let trailing = made.trailing.clone();
-    let value = cx.out(made);
-    if let Some(id) = value.as_obj().filter(|_| !trailing.is_empty()) {
-        cx.it.heap.update_tensor(id, |tensor| tensor.trailing = trailing);
-    }
-    value
+    Ok(out)
 }
 
 /// The depth of a part, and the number of list levels of the whole literal (`None`: unknown).

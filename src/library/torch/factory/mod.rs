@@ -120,7 +120,7 @@ fn tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let options = Options::read(cx, b, made.dtype, on);
     let made = placed(cx, made, &options);
-    literal::out(cx, made)
+    cx.it.heap.tensor_with_trailing(made)
 }
 
 fn scalar_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -314,7 +314,7 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (false, _) => Some(Device::CPU),
     };
     out.device_at = cx.at();
-    literal::out(cx, out)
+    cx.it.heap.tensor_with_trailing(out)
 }
 
 fn result_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
