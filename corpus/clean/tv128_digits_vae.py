@@ -19,6 +19,13 @@ class Vae(nn.Module):
         return self.decode(self.sample(mean, log_var)), mean, log_var
 
 
+class Speech(nn.Module):
+    """Its `log_variances` are logarithms of deviations, as in VITS."""
+
+    def forward(self, means, log_variances, noise_scale):
+        return means + torch.randn_like(means) * torch.exp(log_variances) * noise_scale
+
+
 def loss_of(out, x, mean, log_var):
     divergence = -0.5 * (1 + log_var - mean.square() - log_var.exp()).sum(1).mean()
     return F.mse_loss(out, x) + divergence
@@ -27,3 +34,4 @@ def loss_of(out, x, mean, log_var):
 vae = Vae()
 images = torch.rand(8, 64)
 print(loss_of(*vae(images)[:1], images, *vae(images)[1:]).item())
+print(Speech()(torch.zeros(2, 3), torch.zeros(2, 3), 0.667).shape)

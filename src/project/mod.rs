@@ -7,6 +7,7 @@
 mod content;
 mod data;
 mod disk;
+mod import_lines;
 mod imports;
 mod logged;
 mod options;

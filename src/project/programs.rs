@@ -1,6 +1,6 @@
 //! The groups of files that belong to one program: files that imports connect, directly or
-//! indirectly. If any name in an import statement is the stem of a file, the statement is assumed
-//! to import this file, so a group may be larger than necessary.
+//! indirectly. See [`ImportLines`] for the files that an import statement may name: a group may be larger than
+//! necessary.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,6 +8,7 @@ use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SourceFile;
+use super::import_lines::ImportLines;
 use super::owners::Owners;
 use super::words::Words;
 use crate::syntax::FileId;
@@ -97,17 +98,10 @@ impl Programs {
     pub(super) fn of<'a>(files: impl Iterator<Item = &'a SourceFile>) -> Programs {
         let files: Vec<&SourceFile> = files.collect();
         let mut groups = Groups { parents: (0..files.len()).collect() };
-        let mut by_stem: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        let imports = ImportLines::new(&files);
         for (index, file) in files.iter().enumerate() {
-            if let Some(stem) = file.path.file_stem().and_then(|stem| stem.to_str()) {
-                by_stem.entry(stem).or_default().push(index);
-            }
-        }
-        for (index, file) in files.iter().enumerate() {
-            for name in file.text().lines().filter_map(imported).flatten() {
-                for &other in by_stem.get(name).into_iter().flatten() {
-                    groups.unite(index, other);
-                }
+            for other in file.text().lines().flat_map(|line| imports.targets(file, line)) {
+                groups.unite(index, other);
             }
         }
         let mut programs = Programs::default();
@@ -286,15 +280,6 @@ pub(super) fn only_reads(before: &str, text: &str, after: &str) -> bool {
         || [".items()", ".keys()", ".values()", ".get(", ".copy()"].iter().any(|method| after.starts_with(method))
         || before.ends_with(" in ")
         || is_element()
-}
-
-/// The names in an import statement, or in a line that executes another file, such as
-/// `exec(open("steps/shuffle.py").read())`.
-fn imported(line: &str) -> Option<impl Iterator<Item = &str>> {
-    let line = line.trim_start();
-    let executes = || line.strip_prefix("exec(").filter(|rest| rest.contains(".py"));
-    let rest = line.strip_prefix("from ").or_else(|| line.strip_prefix("import ")).or_else(executes)?;
-    Some(rest.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty() && *name != "import"))
 }
 
 /// The attributes that a text assigns: `owner.name = …`, `owner.name: int = …`, `a.b, c.d = …`,

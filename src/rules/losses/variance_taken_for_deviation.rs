@@ -20,11 +20,14 @@ impl Rule for VarianceTakenForDeviation {
             return;
         }
         for def in source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt()) {
-            for product in def.body.iter().flat_map(expressions) {
-                let Expr::BinOp(binary) = product else { continue };
-                let (left, right) = (&*binary.left, &*binary.right);
+            let products = || def.body.iter().flat_map(expressions).filter_map(factors);
+            for (product, left, right) in products() {
                 let is_one = |noise: &Expr, scale: &Expr| is_noise(noise, def) && is_variance(scale, def);
-                if binary.op != Operator::Mult || !is_one(left, right) && !is_one(right, left) {
+                // Models that scale the noise by a temperature, too, are flows: VITS names the logarithm of a
+                // deviation `log_variances`.
+                let is_scaled =
+                    || products().any(|(_, a, b)| a.range() == product.range() || b.range() == product.range());
+                if !is_one(left, right) && !is_one(right, left) || is_scaled() {
                     continue;
                 }
                 let message = "the noise is multiplied by the variance `exp(logvar)`, not by the standard deviation \
@@ -33,6 +36,12 @@ impl Rule for VarianceTakenForDeviation {
             }
         }
     }
+}
+
+/// The expression and its factors, if it is a product.
+fn factors(expr: &Expr) -> Option<(&Expr, &Expr, &Expr)> {
+    let binary = expr.as_bin_op_expr().filter(|binary| binary.op == Operator::Mult)?;
+    Some((expr, &binary.left, &binary.right))
 }
 
 /// Whether an expression is normal noise, or a variable that was assigned such noise once.
