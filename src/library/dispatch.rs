@@ -48,7 +48,7 @@ impl Libraries {
     ) -> Value {
         let refused = it.refused.0;
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
-        if by_program && refuse_kinds(&mut Cx { it, path, span }, &bound) {
+        if by_program && refuse_kinds(&mut Cx { it, path, span }, &bound, None) {
             it.tell_refused(refused, entry.same_as.unwrap_or(path), &bound);
             return Value::Unknown;
         }
@@ -210,7 +210,7 @@ impl Library for Libraries {
         };
         let refused = it.refused.0;
         it.announce(class, &bound, span);
-        if refuse_kinds(&mut Cx { it, path: class, span }, &bound) {
+        if refuse_kinds(&mut Cx { it, path: class, span }, &bound, Some(object)) {
             it.open(&Value::Obj(object));
             it.tell_refused(refused, class, &bound);
             return;

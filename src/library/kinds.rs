@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::Cx;
 use super::torch::nn::module::is_module;
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Data, Items, Sym, Type, Value, kind_text, sym};
+use crate::value::{ArrayKind, Data, Items, ObjId, Sym, Type, Value, kind_text, sym};
 
 /// The kinds of values that a parameter rejects, separated by spaces.
 struct Kinds {
@@ -59,8 +59,8 @@ pub(super) fn integers(path: Sym) -> Option<(&'static str, &'static str)> {
 
 /// Rejects the call if the first argument of a function, or any argument of a class, has a kind that
 /// is never accepted; returns whether the call was rejected. A kind that only the first use of the
-/// result rejects is reported as such.
-pub(super) fn refuse_kinds(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
+/// result rejects is reported as such. `object` is the one that a constructor initializes.
+pub(super) fn refuse_kinds(cx: &mut Cx<'_, '_>, bound: &Bound, object: Option<ObjId>) -> bool {
     let Some(all) = KINDS.get(&cx.path) else { return false };
     // For a function, only the first parameter is listed: the other arguments depend on each other
     // (`movedim(x, 0, 1)`), so a test that replaces one of them shows little.
@@ -97,7 +97,11 @@ pub(super) fn refuse_kinds(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
             cx.reject(RejectKind::Value, message, reads);
             return true;
         }
-        cx.reject_if("when the result is used", RejectKind::Value, message, reads);
+        // The `forward` of a class of the program may not use the argument.
+        let has_own = object.is_some_and(|object| cx.it.user_method(&Value::Obj(object), "forward").is_some());
+        if !has_own {
+            cx.reject_if("when the result is used", RejectKind::Value, message, reads);
+        }
     }
     false
 }

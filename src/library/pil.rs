@@ -78,7 +78,7 @@ pub(super) fn register(t: &mut Table) {
         let size = if flips { hw(cx, &b.get("self")) } else { None };
         with_size(cx, &b.get("self"), size, Some)
     });
-    t.family("PIL.Image.Image.", "copy load __enter__", "self", itself);
+    t.family("PIL.Image.Image.", "copy __enter__", "self", itself);
     t.family("PIL.Image.Image.", "filter", "self, filter", |cx, b| {
         let size = hw(cx, &b.get("self"));
         with_size(cx, &b.get("self"), size, |_| None)
@@ -86,7 +86,7 @@ pub(super) fn register(t: &mut Table) {
     t.family("PIL.Image.Image.", "save show close verify seek paste putpalette", "self, *args, **kwargs", none);
     t.family(
         "PIL.Image.Image.",
-        "split getdata getbands point getbbox histogram getpixel getcolors quantize",
+        "split load getdata getbands point getbbox histogram getpixel getcolors quantize",
         "self, *args, **kwargs",
         unknown,
     );

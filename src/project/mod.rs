@@ -220,6 +220,11 @@ impl Project {
         self.programs().sets_in_modules(self.file(file))
     }
 
+    /// Whether a function of the program of `file` may bind names in the module that calls it.
+    fn sets_in_callers(&self, file: FileId) -> bool {
+        self.programs().sets_in_callers(self.file(file))
+    }
+
     /// Whether the program of `file` assigns an attribute of this name to anything but `self`.
     pub(crate) fn assigns_from_outside(&self, file: FileId, name: &str) -> bool {
         self.programs().assigns_from_outside(self.file(file), name)

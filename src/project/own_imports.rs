@@ -128,6 +128,7 @@ impl Project {
             || bindings.globals.contains(name)
             || self.assigns_from_outside(from, name)
             || self.is_filled_by_name(from, file)
+            || self.sets_in_callers(from)
             || self.file(from).text().contains("setattr(") && self.assigns(from, name)
     }
 
@@ -204,12 +205,13 @@ impl Project {
         if level == 0 && base != self.root() && !self.is_distribution(&base) && is_named_so {
             return None;
         }
-        // The folder holds only packages, and a requirement provides the other parts of this namespace package.
+        // The folder holds only packages, and a requirement provides the other parts of this namespace package, or
+        // nothing states the requirements.
         let holds_modules = self
             .listing(&base.join(top))
             .iter()
             .any(|(name, kind)| *kind == Kind::File && Path::new(name).extension().is_some_and(|kind| kind == "py"));
-        if level == 0 && !holds_modules && self.requires(from, top) {
+        if level == 0 && !holds_modules && (self.requires(from, top) || top != "src" && !self.has_requirements(from)) {
             return None;
         }
         // A package around the file may provide the module under another name.

@@ -46,11 +46,14 @@ struct Names {
     owners: Owners,
     /// A file sets attributes of modules that it takes from `sys.modules`.
     sets_in_modules: bool,
+    /// A function may bind names in the module that calls it.
+    sets_in_callers: bool,
 }
 
 impl Names {
     fn add(&mut self, text: &str) {
         self.sets_in_modules |= text.contains("sys.modules[") && text.contains("setattr(");
+        self.sets_in_callers |= text.contains("getmodule(") && text.contains("setattr(") || text.contains("f_globals[");
         for (name, is_argument) in strings(text) {
             self.bound.insert(name.to_owned());
             if is_argument {
@@ -155,6 +158,11 @@ impl Programs {
     /// names that are only known when it runs.
     pub(super) fn sets_in_modules(&self, file: &SourceFile) -> bool {
         self.asks(file, |names| names.sets_in_modules)
+    }
+
+    /// Whether a function of the same program may bind names in the module that calls it.
+    pub(super) fn sets_in_callers(&self, file: &SourceFile) -> bool {
+        self.asks(file, |names| names.sets_in_callers)
     }
 
     /// Whether a file of the same program assigns an attribute of this name to anything but `self`.

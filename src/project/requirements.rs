@@ -108,6 +108,11 @@ impl Project {
         !is_named && elsewhere.any(excludes)
     }
 
+    /// Whether a file that states requirements is near this file.
+    pub(super) fn has_requirements(&self, file: FileId) -> bool {
+        self.folders_above(file).any(|folder| !self.requirements_in(folder).is_empty())
+    }
+
     /// Whether the requirements near a file name a package.
     pub(super) fn requires(&self, file: FileId, package: &str) -> bool {
         self.folders_above(file).any(|folder| {

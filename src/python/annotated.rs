@@ -94,6 +94,11 @@ impl<'p> Interp<'p> {
             let Some(Data::Class(data)) = class.as_obj().map(|id| it.heap.get(id)) else { return None };
             let name = data.name;
             let object = Value::Obj(it.heap.instance(class));
+            // The objects are of other classes, which have the methods of the protocol.
+            let is_protocol = |class: &Value| class.as_path().is_some_and(|path| path.ends_with(".Protocol"));
+            if it.mro_of(&object).iter().any(is_protocol) {
+                return None;
+            }
             fault(it, name, &object).map(|message| (name, message))
         });
         let Some((class, message)) = found else { return };

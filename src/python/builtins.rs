@@ -286,6 +286,7 @@ impl Interp<'_> {
                 Value::None
             }
             "object" => Value::Obj(self.heap.instance(Value::path("builtins.object"))),
+            "staticmethod" | "classmethod" => self.as_method(&first, name),
             "dict.fromkeys" => {
                 let value = values.get(1).cloned().unwrap_or(Value::None);
                 let mut dict = Dict::default();

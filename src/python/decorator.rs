@@ -190,6 +190,14 @@ impl<'p> Interp<'p> {
         self.mark(value, "__kind__", Value::str(kind));
     }
 
+    /// `staticmethod(function)` and `classmethod(function)`, called as functions. The function itself stays as it is.
+    pub(super) fn as_method(&mut self, function: &Value, kind: &str) -> Value {
+        let Some(Data::Function(data)) = function.as_obj().map(|id| self.heap.get(id)) else { return Value::Unknown };
+        let method = Value::Obj(self.heap.alloc(Data::Function(data.clone())));
+        self.mark_kind(&method, kind.trim_end_matches("method"));
+        method
+    }
+
     /// Sets an attribute of a function.
     fn mark(&mut self, function: &Value, name: &str, value: Value) {
         if let Some(id) = function.as_obj()

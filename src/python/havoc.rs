@@ -97,14 +97,21 @@ impl Interp<'_> {
         names.vars.iter().filter(|(_, value)| is_data(value)).map(|(name, value)| (*name, value.clone())).collect()
     }
 
-    /// Records the functions among the arguments of unseen code, which may store them.
+    /// Records the functions among the arguments of unseen code, which may store them, and the functions that
+    /// these return.
     pub(super) fn hook_args(&mut self, args: &Args) {
         for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
             let mut held = self.held(&arg.value, MAX_HELD);
             held.push(arg.value.clone());
             for value in held {
                 if self.is_function(&value) || self.heap.suspended(&value).is_some() {
+                    let returned = self.returned_from(&value);
                     self.hook(Hook::Anytime, value);
+                    for function in
+                        returned.into_iter().filter(|value| self.is_plain_function(value)).collect::<Vec<_>>()
+                    {
+                        self.hook(Hook::Anytime, function);
+                    }
                 }
             }
         }
@@ -446,8 +453,13 @@ impl Interp<'_> {
 
     /// The values of the places that a function of the program returns, if they do not depend on its arguments.
     fn returned_by(&mut self, function: &[Sym], scope: ObjId, (own, given): (&[Sym], &Attrs)) -> Vec<Value> {
-        let function = self.at_place(function, scope, own, given).and_then(|function| function.as_obj());
-        let Some(Data::Function(function)) = function.map(|id| self.heap.get(id)) else { return Vec::new() };
+        let function = self.at_place(function, scope, own, given);
+        function.map_or_else(Vec::new, |function| self.returned_from(&function))
+    }
+
+    fn returned_from(&mut self, function: &Value) -> Vec<Value> {
+        let function = function.as_obj().map(|id| self.heap.get(id));
+        let Some(Data::Function(function)) = function else { return Vec::new() };
         let (code, scope) = (function.code, function.scope);
         let Some(writes) = self.writes(code) else { return Vec::new() };
         let places = writes.returned.iter();

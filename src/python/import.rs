@@ -141,10 +141,11 @@ impl Interp<'_> {
             return Flow::Next;
         }
         // A handler around the import does not see a module that is half executed.
-        let journals = self.heap.pause_journals();
+        let (journals, moment) = (self.heap.pause_journals(), self.heap.moment());
         self.frames.push(Frame::new(file, scope));
         let flow = self.exec_block(&self.sources.module(file).body);
         self.frames.pop();
+        self.heap.keep_made_since(moment);
         self.heap.resume_journals(journals);
         flow
     }
@@ -217,7 +218,7 @@ impl Interp<'_> {
         }
         let own = self.heap.alloc(Data::Scope(Scope { parent: Some(scope), ..Scope::default() }));
         self.demands.push((scope, name));
-        let (visit, journals) = (self.meter.pause(), self.heap.pause_journals());
+        let (visit, journals, moment) = (self.meter.pause(), self.heap.pause_journals(), self.heap.moment());
         self.frames.push(Frame { is_lazy_module: true, ..Frame::new(file, own) });
         let body = &self.sources.module(file).body;
         for place in places {
@@ -228,9 +229,25 @@ impl Interp<'_> {
             }
         }
         self.frames.pop();
-        self.heap.resume_journals(journals);
         self.meter.resume(visit);
         self.demands.pop();
+        let found = self.settle_demanded(scope, own, name, (bindings, places));
+        self.heap.keep_made_since(moment);
+        self.heap.resume_journals(journals);
+        match found {
+            Some(Value::Lazy(_)) => self.scope_var(scope, name),
+            found => found,
+        }
+    }
+
+    /// Binds the names that the statements at these places have bound in the scope `own`. Returns the value of `name`.
+    fn settle_demanded(
+        &mut self,
+        scope: ObjId,
+        own: ObjId,
+        name: Sym,
+        (bindings, places): (&Bindings, &[Place]),
+    ) -> Option<Value> {
         // If the budget for lazily executed modules is spent, a statement may be unfinished, so the
         // results are discarded.
         if !self.meter.may_import() {
@@ -264,10 +281,7 @@ impl Interp<'_> {
                 self.heap.settle(scope, bound, value);
             }
         }
-        match found {
-            Some(Value::Lazy(_)) => self.scope_var(scope, name),
-            found => found,
-        }
+        found
     }
 
     /// Whether the statements that bind a name may be run now. They may not if they are already

@@ -352,8 +352,13 @@ impl Interp<'_> {
             return false;
         }
         // In a method that nothing calls, the object may have any attribute. An exception is its
-        // constructor, which itself sets the attribute, but later.
-        !self.context.speculative || object.as_obj().is_some_and(|id| self.constructor_sets(id, name))
+        // constructor, which itself sets the attribute, but later. Another base of a subclass may have it.
+        let is_mixed = || {
+            let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
+            let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return true };
+            is_meant_as_base(class.name) || self.sources.is_mixed(self.root, class.name.as_str())
+        };
+        !self.context.speculative || object.as_obj().is_some_and(|id| self.constructor_sets(id, name)) && !is_mixed()
     }
 
     /// Whether an instance of a class of the program certainly has none of these special methods.

@@ -55,6 +55,7 @@ fn truth(test: &Expr, notes: &[(&Expr, bool)]) -> Option<bool> {
         return Some(value);
     }
     match test {
+        Expr::BooleanLiteral(literal) => Some(literal.value),
         Expr::UnaryOp(operation) if operation.op == UnaryOp::Not => {
             truth(&operation.operand, notes).map(|value| !value)
         }

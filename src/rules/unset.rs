@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::rules::arms::{Arm, arms};
 use crate::rules::rule::Source;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
-use crate::syntax::ast::{self, ExceptHandler, Parameters, StmtIf, UnaryOp};
+use crate::syntax::ast::{self, CmpOp, ExceptHandler, Parameters, StmtFunctionDef, StmtIf, UnaryOp};
 use crate::syntax::{
     Expr, Ranged, Stmt, TextRange, assignment, blocks, bound_by, called, expressions, is_false, parts, path_of,
     statements,
@@ -29,20 +29,20 @@ pub(super) struct Unset<'a> {
 /// The variables of a file, and of its functions, that are set only under a condition, and read without it.
 pub(super) fn unset<'a>(source: &Source<'a>) -> Vec<Unset<'a>> {
     let functions = source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt());
-    let functions = functions.map(|def| (def.body.as_slice(), Some(&*def.parameters)));
+    let functions = functions.map(|def| (def.body.as_slice(), Some(def)));
     std::iter::once((source.body, None))
         .chain(functions)
-        .flat_map(|(body, parameters)| unset_in(source, body, parameters))
+        .flat_map(|(body, function)| unset_in(source, body, function))
         .collect()
 }
 
-fn unset_in<'a>(source: &Source<'a>, body: &'a [Stmt], parameters: Option<&'a Parameters>) -> Vec<Unset<'a>> {
+fn unset_in<'a>(source: &Source<'a>, body: &'a [Stmt], function: Option<&'a StmtFunctionDef>) -> Vec<Unset<'a>> {
     let inside = statements(body, false);
     let sets = |one: &StmtIf| arms(one).iter().any(|arm| names_set(arm.body).next().is_some());
     if !inside.iter().any(|stmt| stmt.as_if_stmt().is_some_and(sets)) {
         return Vec::new();
     }
-    let scope = Scope::new(source, body, parameters, inside);
+    let scope = Scope::new(source, body, function, inside);
     let mut found = Vec::new();
     let mut all = vec![body];
     while let Some(block) = all.pop() {
@@ -60,6 +60,8 @@ fn unset_in<'a>(source: &Source<'a>, body: &'a [Stmt], parameters: Option<&'a Pa
 struct Scope<'a> {
     text: &'a str,
     module: &'a [Stmt],
+    /// `None` if the scope is the module.
+    function: Option<&'a StmtFunctionDef>,
     bound: Bound<'a>,
     /// See [`collected`].
     collected: FxHashSet<&'a str>,
@@ -74,7 +76,13 @@ struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    fn new(source: &Source<'a>, body: &'a [Stmt], parameters: Option<&'a Parameters>, inside: Vec<&'a Stmt>) -> Self {
+    fn new(
+        source: &Source<'a>,
+        body: &'a [Stmt],
+        function: Option<&'a StmtFunctionDef>,
+        inside: Vec<&'a Stmt>,
+    ) -> Self {
+        let parameters = function.map(|def| &*def.parameters);
         let mut bound = Bound::of(body.iter());
         let collected = parameters.into_iter().flat_map(collected).collect();
         parameters.into_iter().flat_map(Parameters::iter).for_each(|parameter| bound.add(parameter.name().as_str()));
@@ -99,7 +107,8 @@ impl<'a> Scope<'a> {
                 shared.extend(names.iter().map(|name| name.as_str()));
             }
         }
-        Scope { text: source.text, module: source.body, bound, collected, in_loops, attributes, shared, inside }
+        let module = source.body;
+        Scope { text: source.text, module, function, bound, collected, in_loops, attributes, shared, inside }
     }
 
     /// A name that one branch of an `if` statement sets, and the first place in the statements after it that reads
@@ -187,7 +196,50 @@ impl<'a> Scope<'a> {
         if always_holds(&one.test) || is_false(&one.test) || self.is_inside_truth_of(paths, one) {
             return false;
         }
-        paths.iter().all(is_constant) && !before.any(|stmt| guards(stmt, paths)) && !self.constructor_guards(paths)
+        paths.iter().all(is_constant)
+            && !before.any(|stmt| guards(stmt, paths))
+            && !self.constructor_guards(paths)
+            && !self.constructor_makes(&one.test)
+            && !(paths.iter().any(|path| path.first() == Some(&"self")) && self.is_called_under_conditions())
+    }
+
+    /// Whether a constructor of the file always sets an attribute to an object, with which this test about the
+    /// attribute holds.
+    fn constructor_makes(&self, test: &Expr) -> bool {
+        let path = match test {
+            Expr::Compare(compare) if *compare.ops == [CmpOp::IsNot] => path_of(&compare.left),
+            test => path_of(test),
+        };
+        let makes = |stmt: &Stmt| {
+            let object = assignment(stmt).filter(|(target, _)| path_of(target) == path).map(|(_, value)| value);
+            let class = object.and_then(Expr::as_call_expr).and_then(called);
+            class.is_some_and(|class| class.starts_with(|c: char| c.is_ascii_uppercase()))
+        };
+        path.first() == Some(&"self") && self.constructors().any(|def| def.body.iter().any(makes))
+    }
+
+    fn constructors(&self) -> impl Iterator<Item = &'a StmtFunctionDef> {
+        let functions = statements(self.module, true).into_iter().filter_map(|stmt| stmt.as_function_def_stmt());
+        functions.filter(|def| def.name.as_str() == "__init__")
+    }
+
+    /// Whether the file calls the method only under conditions about other attributes, on which the attributes in its
+    /// own conditions may depend.
+    fn is_called_under_conditions(&self) -> bool {
+        let Some(name) = self.function.map(|def| def.name.as_str()) else { return false };
+        let calls = |body: &[Stmt]| {
+            let all = body.iter().flat_map(expressions).filter_map(Expr::as_call_expr);
+            all.filter(|call| path_of(&call.func) == ["self", name]).map(|call| call.start()).collect::<Vec<_>>()
+        };
+        let all = statements(self.module, true);
+        let branches = all.iter().filter_map(|stmt| stmt.as_if_stmt()).flat_map(arms);
+        let is_about_self = |arm: &Arm<'_>| {
+            arm.test.is_some_and(|test| {
+                parts(test).into_iter().any(|part| matches!(path_of(part).as_slice(), ["self", _, ..]))
+            })
+        };
+        let under: FxHashSet<_> = branches.filter(is_about_self).flat_map(|arm| calls(arm.body)).collect();
+        !under.is_empty() && calls(self.module).iter().all(|call| under.contains(call))
     }
 
     /// Whether the statement is inside an `if x:` about one of these paths, which often makes sure that a condition
@@ -219,12 +271,8 @@ impl<'a> Scope<'a> {
         let attributes = paths.iter().filter(|path| path.first() == Some(&"self"));
         let about: Vec<Vec<&str>> =
             attributes.flat_map(|path| [path.clone(), path.get(1..).unwrap_or_default().to_vec()]).collect();
-        let constructors = || {
-            let functions = statements(self.module, true).into_iter().filter_map(|stmt| stmt.as_function_def_stmt());
-            functions.filter(|def| def.name.as_str() == "__init__")
-        };
         !about.is_empty()
-            && constructors().any(|def| statements(&def.body, false).iter().any(|stmt| guards(stmt, &about)))
+            && self.constructors().any(|def| statements(&def.body, false).iter().any(|stmt| guards(stmt, &about)))
     }
 
     /// Whether a `while` loop, which may run at least once, fills a list: `rows.append(row)`.

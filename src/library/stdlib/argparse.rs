@@ -222,6 +222,8 @@ fn option_value(cx: &mut Cx<'_, '_>, b: &Bound, positional: bool) -> Option<Valu
         // argparse converts a default only if it is a string.
         Some(text @ Value::Str(_)) => converted(cx, &kind, text),
         Some(Value::Any(Type::Str)) if !kind.is_none() => of_type(&kind),
+        // `type=str, default=False`: the program tests whether there is a value.
+        Some(Value::Bool(_)) if kind.as_path().is_some_and(|kind| kind != "builtins.bool") => Value::Unknown,
         Some(default) => default,
         None => Value::Unknown,
     })

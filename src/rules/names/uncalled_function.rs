@@ -54,12 +54,19 @@ fn uncalled_states(expr: &Expr) -> Vec<&Expr> {
 /// Methods of tensors without parameters that change where a tensor is, or how it is stored.
 const MOVES: &[&str] = &["cpu", "cuda", "detach", "numpy", "contiguous"];
 
-/// One of [`MOVES`], read as an attribute of anything but a module such as `torch`.
+/// Whether an attribute is one of a module: `torch.cuda` and `cupy.cuda` are modules, too.
+fn is_of_module(attribute: &ExprAttribute, source: &Source<'_>) -> bool {
+    let [name] = path_of(&attribute.value)[..] else { return false };
+    let imports = source.statements.iter().filter_map(|stmt| stmt.as_import_stmt());
+    imports.flat_map(|import| &import.names).any(|alias| match &alias.asname {
+        Some(other) => other.as_str() == name,
+        None => alias.name.split('.').next() == Some(name),
+    })
+}
+
+/// One of [`MOVES`], read as an attribute.
 fn read_move(expr: &Expr) -> Option<&ExprAttribute> {
-    let attribute = expr.as_attribute_expr().filter(|attribute| MOVES.contains(&attribute.attr.as_str()))?;
-    // `torch.cuda` and `torch.cpu` are modules.
-    let is_module = matches!(path_of(&attribute.value).as_slice(), ["torch" | "th" | "np" | "jax"]);
-    (!is_module).then_some(attribute)
+    expr.as_attribute_expr().filter(|attribute| MOVES.contains(&attribute.attr.as_str()))
 }
 
 /// A method of a tensor that is read, but not called, although the tensor is needed: `x.cpu.numpy()`,
@@ -90,14 +97,18 @@ impl Rule for UncalledFunction {
             let Some(attribute) = stmt.as_expr_stmt().and_then(|stmt| stmt.value.as_attribute_expr()) else { continue };
             // `show` may be a property of a class of the program.
             let is_plot = || path_of(&attribute.value) == ["plt"];
-            if !METHODS.contains(&attribute.attr.as_str()) || attribute.attr.as_str() == "show" && !is_plot() {
+            if !METHODS.contains(&attribute.attr.as_str())
+                || attribute.attr.as_str() == "show" && !is_plot()
+                || is_of_module(attribute, source)
+            {
                 continue;
             }
             let message = format!("`{}` is not called here: this statement does nothing", attribute.attr);
             findings.report(NAME, Severity::Warning, message, source.span(stmt.range()), Vec::new());
         }
         let read = source.body.iter().flat_map(expressions).filter_map(uncalled_move);
-        for attribute in read.chain(source.statements.iter().filter_map(|stmt| assigned_move(stmt))) {
+        let assigned = source.statements.iter().filter_map(|stmt| assigned_move(stmt));
+        for attribute in read.chain(assigned).filter(|attribute| !is_of_module(attribute, source)) {
             let message = format!("`{}` is not called here: this is the method, not a tensor", attribute.attr);
             findings.report(NAME, Severity::Warning, message, source.span(attribute.range()), Vec::new());
         }

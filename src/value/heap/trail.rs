@@ -27,6 +27,22 @@ pub(super) enum Saved {
     },
 }
 
+impl Saved {
+    fn id(&self) -> ObjId {
+        match self {
+            Saved::Whole { id, .. } | Saved::Name { id, .. } => *id,
+        }
+    }
+}
+
+/// A moment in the history of the heap.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    trail: usize,
+    /// The number of objects.
+    objects: usize,
+}
+
 /// How an object differs from its state at a mark.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
@@ -93,6 +109,22 @@ impl Heap {
         let older = self.len();
         self.open.push(Open { older, kept: 0, made: Vec::new(), since: older });
         mark
+    }
+
+    /// The current moment, for [`Heap::keep_made_since`].
+    pub(crate) fn moment(&self) -> Moment {
+        Moment { trail: self.trail.len(), objects: self.len() }
+    }
+
+    /// What was created since the moment stays as it is now, whatever the open marks undo: a module runs only once,
+    /// although it is imported in a call that is undone.
+    pub(crate) fn keep_made_since(&mut self, moment: Moment) {
+        let since = self.trail.split_off(moment.trail.min(self.trail.len()));
+        self.trail.extend(since.into_iter().filter(|saved| saved.id().is_among_first(moment.objects)));
+        for slot in self.slots.iter_mut().skip(moment.objects) {
+            // The next write saves this state.
+            slot.stamp = 0;
+        }
     }
 
     /// The changes since the mark. From now on, writes to objects that were created since the mark
@@ -526,6 +558,23 @@ mod tests {
         heap.release(mark);
         let y = names_of(heap.get(vars)).and_then(|names| names.get(&sym("y"))).cloned();
         assert!(heap.exact_items(&y.unwrap()).is_none());
+    }
+
+    /// A call that is undone runs a module: `x = []`, and `if …: x.append(1)`.
+    #[test]
+    fn what_a_module_makes_stays() {
+        let mut heap = Heap::new();
+        let call = heap.mark();
+        let moment = heap.moment();
+        let list = heap.alloc(Data::List(Items::Exact(Vec::new())));
+        let arm = heap.mark();
+        *heap.get_mut(list) = Data::List(Items::Exact(vec![Value::Int(1)]));
+        heap.release(arm);
+        heap.keep_made_since(moment);
+        *heap.get_mut(list) = Data::List(Items::Exact(vec![Value::Int(2)]));
+        heap.undo(call);
+        heap.release(call);
+        assert_eq!(heap.exact_items(&Value::Obj(list)).map(|items| items[0].as_int()), Some(Some(1)));
     }
 
     #[test]

@@ -1,0 +1,3 @@
+from chem import build
+
+print(build.gas().shape)
