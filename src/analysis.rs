@@ -506,6 +506,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.project.file(file).bindings()
     }
 
+    fn defining(&self, from: FileId, found: FileId, module: &str, names: &[&str]) -> FileId {
+        self.project.defining(from, found, module, names)
+    }
+
     fn contains(&self, file: FileId, text: &str) -> bool {
         self.project.file(file).text().contains(text)
     }

@@ -294,6 +294,24 @@ impl Project {
         paths.filter(|path| path.is_file()).collect()
     }
 
+    /// The file from which `from module import name, …` gets these names: `found`, or, if it certainly lacks a name,
+    /// the only other module of this name that has all of them. A program that is started from another folder
+    /// finds that one.
+    pub(crate) fn defining(&self, from: FileId, found: FileId, module: &str, names: &[&str]) -> FileId {
+        let path = self.file(found).canonical();
+        let has_all = |file: &SourceFile| names.iter().all(|name| *name == "*" || self.may_define(from, file, name));
+        let is_package = path.ends_with("__init__.py");
+        if is_package || names.contains(&"*") || has_all(self.file(found)) {
+            return found;
+        }
+        let others = self.candidates(from, module).into_iter().filter(|other| other != path);
+        let mut others = others.filter_map(|other| self.load(&other).ok()).filter(|file| has_all(file));
+        match (others.next(), others.next()) {
+            (Some(only), None) => only.id,
+            _ => found,
+        }
+    }
+
     /// The folders in which Python may search for the modules that a file imports: the root, its `src`,
     /// and the folders between the root and the file.
     fn bases(&self, folder: &Path) -> Vec<PathBuf> {

@@ -284,7 +284,10 @@ pub(super) fn only_reads(before: &str, text: &str, after: &str) -> bool {
         let rest = after.strip_prefix('[').and_then(|rest| rest.split_once(']'));
         rest.is_some_and(|(_, rest)| !rest.trim_start().starts_with('=') || rest.trim_start().starts_with("=="))
     };
-    is_argument && (after.is_empty() || after.starts_with([',', ')']))
+    let is_returned =
+        || before.trim_start() == "return " && after.lines().next().is_none_or(|rest| rest.trim().is_empty());
+    is_returned()
+        || is_argument && (after.is_empty() || after.starts_with([',', ')']))
         || [".items()", ".keys()", ".values()", ".get(", ".copy()"].iter().any(|method| after.starts_with(method))
         || before.ends_with(" in ")
         || is_element()
@@ -496,6 +499,7 @@ mod tests {
         for code in ["models.__dict__[args.arch](pretrained=True)", "x = self.__dict__.items()", "f(**self.__dict__)"] {
             assert_eq!(reads(code), Some(true), "{code}");
         }
+        assert_eq!(reads("return self.__dict__\n"), Some(true));
         for code in ["wandb.init(project=name, config=vars(args))", "print(json.dumps(vars(args), indent=2))"] {
             assert_eq!(reads(code), Some(true), "{code}");
         }

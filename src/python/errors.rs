@@ -294,6 +294,10 @@ impl Interp<'_> {
         else {
             return true;
         };
+        // Python adds the name of the class to the names of private methods.
+        if function.name.as_str().starts_with("__") && !function.name.as_str().ends_with("__") {
+            return false;
+        }
         let is_stub = match self.code.get(function.code.0 as usize).map(|code| code.body) {
             Some(Body::Function(def)) => def.body.iter().all(|stmt| !matches!(stmt, Stmt::Assign(_) | Stmt::Return(_))),
             _ => true,

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::interp::{Frame, Interp};
 use super::leave::BlockKind;
 use super::library::Event;
+use super::library::RejectKind;
 use super::stmt::Flow;
 use crate::libraries;
 use crate::syntax::ast::{ModModule, StmtImport, StmtImportFrom};
@@ -39,6 +40,10 @@ pub(crate) trait Sources<'p> {
 
     /// The statements of a module that bind each name.
     fn bindings(&self, file: FileId) -> &'p Bindings;
+
+    /// The file from which `from module import name, …` gets these names: `found`, which a search for the module
+    /// gives, or, if it lacks a name, the only other module of this name that has all of them.
+    fn defining(&self, from: FileId, found: FileId, module: &str, names: &[&str]) -> FileId;
 
     /// The path of a file relative to the root of the project; for a file outside the root, its
     /// name.
@@ -392,6 +397,16 @@ impl Interp<'_> {
                 self.report_name(sym(parent), sym(name), span);
             }
         }
+        // `import torch.utils.data.Dataset`
+        if let Some((module, class)) = text.rsplit_once('.')
+            && text.starts_with("torch")
+            && class.starts_with(|c: char| c.is_ascii_uppercase())
+            && library.bases(path).is_some()
+            && !self.is_in_try()
+        {
+            let message = format!("`{text}` is a class, not a module: write `from {module} import {class}`");
+            self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
+        }
         library.imported(self, path);
     }
 
@@ -418,7 +433,13 @@ impl Interp<'_> {
         let module_name = stmt.module.as_ref().map_or("", |m| m.as_str());
         let from = self.file();
         let span = self.span(stmt);
-        let resolved = self.sources.resolve(self.root, from, module_name, stmt.level);
+        let resolved = match self.sources.resolve(self.root, from, module_name, stmt.level) {
+            Import::File(file) if stmt.level == 0 => {
+                let names: Vec<&str> = stmt.names.iter().map(|alias| alias.name.as_str()).collect();
+                Import::File(self.sources.defining(from, file, module_name, &names))
+            }
+            other => other,
+        };
         for alias in &stmt.names {
             let name = alias.name.as_str();
             if name == "*" {

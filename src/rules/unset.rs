@@ -200,7 +200,7 @@ impl<'a> Scope<'a> {
             && !before.any(|stmt| guards(stmt, paths))
             && !self.constructor_guards(paths)
             && !self.constructor_makes(&one.test)
-            && !(paths.iter().any(|path| path.first() == Some(&"self")) && self.is_called_under_conditions())
+            && !self.is_called_under_conditions(paths)
     }
 
     /// Whether a constructor of the file always sets an attribute to an object, with which this test about the
@@ -223,10 +223,11 @@ impl<'a> Scope<'a> {
         functions.filter(|def| def.name.as_str() == "__init__")
     }
 
-    /// Whether the file calls the method only under conditions about other attributes, on which the attributes in its
-    /// own conditions may depend.
-    fn is_called_under_conditions(&self) -> bool {
-        let Some(name) = self.function.map(|def| def.name.as_str()) else { return false };
+    /// Whether these paths are attributes of `self`, and the file calls the method only under conditions about other
+    /// attributes, on which they may depend.
+    fn is_called_under_conditions(&self, paths: &[Vec<&str>]) -> bool {
+        let about_self = paths.iter().any(|path| path.first() == Some(&"self"));
+        let Some(name) = self.function.filter(|_| about_self).map(|def| def.name.as_str()) else { return false };
         let calls = |body: &[Stmt]| {
             let all = body.iter().flat_map(expressions).filter_map(Expr::as_call_expr);
             all.filter(|call| path_of(&call.func) == ["self", name]).map(|call| call.start()).collect::<Vec<_>>()

@@ -23,7 +23,7 @@ pub(crate) use ruff_python_ast as ast;
 pub(crate) use ruff_python_ast::{Expr, Stmt};
 pub(crate) use ruff_source_file::{LineIndex, OneIndexed, PositionEncoding};
 pub(crate) use ruff_text_size::{Ranged, TextRange, TextSize};
-pub(crate) use scope::captured;
+pub(crate) use scope::{captured, is_builtin};
 pub(crate) use search::{
     Operand, assignment, blocks, called, callee_or_itself, calls, entries, entry, expressions, has_base, integer,
     is_autograd_function, is_empty, is_method_call, is_module, is_read, may_give_result, methods, names_in,

@@ -27,6 +27,11 @@ pub(super) const BUILTINS: &str = "ArithmeticError AssertionError AttributeError
     StandardError apply basestring buffer cmp coerce execfile file intern long raw_input reduce reload unichr unicode \
     xrange";
 
+/// Whether a name is one of [`BUILTINS`].
+pub(crate) fn is_builtin(name: &str) -> bool {
+    BUILTINS.split_whitespace().any(|builtin| builtin == name)
+}
+
 /// The names that the statements of one scope bind, nested functions and classes excluded.
 #[derive(Default)]
 pub(super) struct Bound<'a> {

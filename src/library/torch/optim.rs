@@ -25,6 +25,10 @@ const OPTIMIZERS: &[(&str, &str)] = &[
     ("Muon", "params, lr=0.001, **kwargs"),
 ];
 
+/// Modules over which one can iterate, but not over their parameters.
+const ITERABLE: &[&str] =
+    &["torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.ParameterDict"];
+
 const SCHEDULERS: &[(&str, &str)] = &[
     ("LambdaLR", "optimizer, lr_lambda, last_epoch=-1, **kwargs"),
     ("MultiplicativeLR", "optimizer, lr_lambda, last_epoch=-1, **kwargs"),
@@ -172,6 +176,14 @@ fn optimizer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         }
     }
     let params = b.get("params");
+    // Iteration over these modules gives their parts or names.
+    let is_iterable =
+        |class: &&&str| cx.it.is_instance(&params, class) && cx.it.user_method(&params, "__iter__").is_none();
+    if let Some(class) = ITERABLE.iter().find(is_iterable) {
+        let class = class.trim_start_matches("torch.");
+        let message = format!("`params` must be parameters, but it is an `{class}`: pass its `parameters()`");
+        cx.reject(RejectKind::Value, message, Vec::new());
+    }
     let kept = match params.is_unknown() || is_module(cx.it, &params) {
         true => Value::Unknown,
         false => {

@@ -5,7 +5,9 @@
 //!
 //! Form 2: `__init__` sets an attribute under one `if` without `else`, and `forward` or another method of
 //! [`CALLED`] always reads it. Modes of a class are often set like this on purpose, so the condition must be
-//! `a != b` for two parameters, or a flag that is `False` by default.
+//! `a != b` for two parameters, or a flag that is `False` by default. If it is `a is None`, any method counts.
+//!
+//! Form 3: a branch consists of as many values as another branch assigns: `else: None, None`.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::arms::{Arm, arms};
@@ -18,7 +20,7 @@ use crate::syntax::ast::{
 };
 use crate::syntax::{
     Expr, Ranged, Stmt, TextRange, TextSize, bound_by, called, captured, expressions, has_base, is_false, is_read,
-    methods, path_of, statements,
+    methods, parts, path_of, statements,
 };
 
 const NAME: &str = "attribute-set-in-some-branches";
@@ -64,6 +66,7 @@ pub(crate) struct AttributeSetInSomeBranches;
 
 impl Rule for AttributeSetInSomeBranches {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        check_values(findings, source);
         if source.contains_any(DYNAMIC) {
             return;
         }
@@ -157,6 +160,25 @@ fn is_placeholder(arm: &Arm<'_>) -> bool {
     arm.test.is_some_and(is_equality) && arm.body.iter().all(Stmt::is_pass_stmt)
 }
 
+/// Form 3.
+fn check_values(findings: &mut Findings<'_>, source: &Source<'_>) {
+    for one in source.statements.iter().filter_map(|stmt| stmt.as_if_stmt()) {
+        let arms = arms(one);
+        for arm in &arms {
+            let [stmt @ Stmt::Expr(value)] = arm.body else { continue };
+            let values = value.value.as_tuple_expr().filter(|tuple| tuple.elts.iter().all(Expr::is_literal_expr));
+            let Some(values) = values.filter(|tuple| !tuple.elts.is_empty()) else { continue };
+            let targets = arms.iter().filter_map(|other| other.body.last()?.as_assign_stmt()?.targets.first());
+            let mut targets = targets.filter_map(|target| target.as_tuple_expr());
+            let Some(target) = targets.find(|target| target.elts.len() == values.elts.len()) else { continue };
+            let text = |range: TextRange| source.text.get(range.to_std_range()).unwrap_or_default();
+            let (target, value) = (text(target.range()), text(values.range()));
+            let message = format!("this branch sets nothing: did you mean `{target} = {value}`?");
+            findings.report(NAME, Severity::Warning, message, source.span(stmt.range()), Vec::new());
+        }
+    }
+}
+
 /// What a branch tells about the conditions of its `if` statement.
 fn told_in<'a>(arms: &[Arm<'a>], arm: &Arm<'a>) -> Vec<(&'a Expr, bool)> {
     let earlier = arms.iter().take_while(|other| !std::ptr::eq(other.body, arm.body));
@@ -190,7 +212,10 @@ fn check_later(findings: &mut Findings<'_>, source: &Source<'_>, init: &StmtFunc
         }
         for variable in assigned(&arms(stmt)) {
             let Variable::Attribute(name) = variable else { continue };
-            for method in methods(class).filter(|method| CALLED.contains(&method.name.as_str())) {
+            let called = |method: &&StmtFunctionDef| {
+                CALLED.contains(&method.name.as_str()) || is_default(&stmt.test) && method.name.as_str() != "__init__"
+            };
+            for method in methods(class).filter(called) {
                 let Some(read) = first_read(&method.body, variable) else { continue };
                 if is_set_elsewhere(source, class, name, stmt.range()) {
                     continue;
@@ -208,8 +233,15 @@ fn check_later(findings: &mut Findings<'_>, source: &Source<'_>, init: &StmtFunc
     }
 }
 
-/// Whether a condition is `a != b` for two parameters of the constructor, or a parameter that is `False` by
-/// default.
+/// Whether a condition is `options["rate"] is None`: the statement sets a default, but nothing sets the given value.
+fn is_default(test: &Expr) -> bool {
+    let Expr::Compare(compare) = test else { return false };
+    let ([CmpOp::Is], [Expr::NoneLiteral(_)]) = (&*compare.ops, &*compare.comparators) else { return false };
+    compare.left.is_subscript_expr() || compare.left.is_name_expr()
+}
+
+/// Whether a condition is `a != b` for two parameters of the constructor, a parameter that is `False` by default, or
+/// `a is None` for a parameter or an element of one.
 fn may_be_false(test: &Expr, init: &StmtFunctionDef) -> bool {
     let is_parameter = |expr: &Expr| {
         let path = path_of(expr);
@@ -218,7 +250,7 @@ fn may_be_false(test: &Expr, init: &StmtFunctionDef) -> bool {
     match test {
         Expr::Compare(compare) => match (&*compare.ops, &*compare.comparators) {
             ([CmpOp::NotEq], [right]) => is_parameter(&compare.left) && is_parameter(right),
-            _ => false,
+            _ => is_default(test) && parts(&compare.left).into_iter().any(is_parameter),
         },
         Expr::Name(name) => init.parameters.iter_non_variadic_params().any(|parameter| {
             let is_false = |default: &Expr| default.as_boolean_literal_expr().is_some_and(|literal| !literal.value);
@@ -471,7 +503,12 @@ fn is_plain(class: &StmtClassDef) -> bool {
 /// Whether the attribute may be set outside of the `if` at this place: in the class, in a subclass, from outside, or
 /// by its name in quotes (`register_buffer("mask", …)`).
 fn is_set_elsewhere(source: &Source<'_>, class: &StmtClassDef, name: &str, chain: TextRange) -> bool {
-    if [format!("\"{name}\""), format!("'{name}'")].iter().any(|quoted| source.text.contains(quoted.as_str())) {
+    // `options["rate"]` and `{"rate": 1}` set nothing.
+    let quotes = |quoted: &String| {
+        let mut all = source.text.match_indices(quoted.as_str());
+        all.any(|(at, _)| !source.text.get(at + quoted.len()..).is_some_and(|after| after.starts_with([']', ':'])))
+    };
+    if [format!("\"{name}\""), format!("'{name}'")].iter().any(quotes) {
         return true;
     }
     let in_body = |stmt: &Stmt| match stmt {

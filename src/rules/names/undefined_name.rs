@@ -7,16 +7,15 @@ use crate::python::{meant, nearest};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::Decorator;
 use crate::syntax::{
-    Bindings, Expr, Ranged, Span, Stmt, TextRange, Unbound, called, callee_or_itself, calls, parse, parts, path_of,
-    unbound,
+    Bindings, Expr, Ranged, Span, Stmt, TextRange, Unbound, called, callee_or_itself, calls, is_builtin, parse, parts,
+    path_of, unbound,
 };
 
 const NAME: &str = "undefined-name";
 
 /// Texts such as `exec(`, which may bind names that no scope shows, and those that change the source of a
 /// Triton kernel.
-const DYNAMIC: &[&str] =
-    &["exec(", "execfile(", "builtins", "__builtin__", "__getattr__(", ".src.replace(", "_unsafe_update_src("];
+const DYNAMIC: &[&str] = &["exec(", "execfile(", "__builtin__", "__getattr__(", ".src.replace(", "_unsafe_update_src("];
 
 /// Texts which show that the program expects the failure.
 const EXPECTED: &[&str] = &["NameError", "UnboundLocalError"];
@@ -41,7 +40,16 @@ fn is_dynamic(text: &str) -> bool {
     let sets_item = |after: &str| after.starts_with('[') && !reads_item(after);
     // A test for a name, `"x" in locals()`, protects uses of the name.
     let tests = |before: &str| before.trim_end().ends_with(" in");
+    // `import builtins`, `builtins.open(path)`, and `builtins.print = print_pass`, which only replaces a builtin.
+    let binds_builtin = |before: &str, after: &str| {
+        let name = after.strip_prefix('.').map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next());
+        match name {
+            Some(name) => name.is_none_or(|name| !is_builtin(name)),
+            None => !(before.trim() == "import" && after.starts_with(['\r', '\n'])),
+        }
+    };
     has(DYNAMIC, &|_, _| true)
+        || has(&["builtins"], &binds_builtin)
         || has(&["sys.modules[__name__]"], &|_, after| after.contains("setattr("))
         || has(EXPECTED, &|before, _| !is_handler(before))
         || has(SCOPES, &|before, after| {

@@ -3,8 +3,9 @@
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
+use crate::syntax::ast::comparable::ComparableExpr;
 use crate::syntax::ast::{BoolOp, CmpOp, ExprBoolOp, ExprCompare, Number};
-use crate::syntax::{Expr, Ranged, Stmt, expressions};
+use crate::syntax::{Expr, Ranged, Stmt, expressions, path_of};
 
 const NAME: &str = "constant-condition";
 
@@ -42,6 +43,9 @@ impl Rule for ConstantCondition {
 /// Finds texts and numbers that a condition combines with a comparison.
 fn judge_operands(test: &Expr, report: &mut dyn FnMut(&Expr, String)) {
     match test {
+        Expr::BoolOp(ExprBoolOp { op: BoolOp::And, values, .. }) if let Some((a, b)) = two_types(values) => {
+            report(test, format!("this is never true: the type cannot be both `{a}` and `{b}`"));
+        }
         Expr::BoolOp(ExprBoolOp { op, values, .. }) => {
             let constant = values.iter().find_map(|value| Some((value, truth(value)?)));
             let is_compared = values.iter().any(|value| matches!(value, Expr::Compare(_) | Expr::UnaryOp(_)));
@@ -61,6 +65,22 @@ fn judge_operands(test: &Expr, report: &mut dyn FnMut(&Expr, String)) {
         Expr::UnaryOp(not) => judge_operands(&not.operand, report),
         _ => {}
     }
+}
+
+/// Two classes in `type(x) is A and type(x) is B`.
+fn two_types(values: &[Expr]) -> Option<(String, String)> {
+    let types = values.iter().filter_map(|value| {
+        let compare = value.as_compare_expr()?;
+        let ([CmpOp::Is | CmpOp::Eq], [class]) = (&*compare.ops, &*compare.comparators) else { return None };
+        let call = compare.left.as_call_expr().filter(|call| path_of(&call.func) == ["type"])?;
+        let class = path_of(class);
+        (!class.is_empty()).then(|| (ComparableExpr::from(&compare.left), class.join("."), call))
+    });
+    let types: Vec<_> = types.collect();
+    types.iter().enumerate().find_map(|(at, (object, class, _))| {
+        let (_, other, _) = types.get(at + 1..)?.iter().find(|(same, other, _)| same == object && other != class)?;
+        Some((class.clone(), other.clone()))
+    })
 }
 
 /// Whether a text or number counts as true. Flags that are switched by hand (`1`, `0`) have none.
