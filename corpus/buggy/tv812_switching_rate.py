@@ -10,7 +10,7 @@ class Sampler:
         self.model = nn.Linear(3, 2)
 
     def step(self, x):
-        if torch.rand(()) < self.rate:  # error: TV801
+        if torch.rand(()) < self.rate:  # warning: TV812
             return self.model(x)
         return self.model(-x)
 
@@ -48,9 +48,6 @@ def load(name, test=False):
 
 
 train([torch.rand(2, 3)], lambda x: (x.mean(), x))
-sampler = Sampler({"rate": 0.5})
+sampler = Sampler({"rate": None})
 print(load("large")[0].shape, load("small") is None)
-try:
-    sampler.step(torch.rand(2, 3))
-except Exception as error:
-    print(error)
+sampler.step(torch.rand(2, 3))
