@@ -11,4 +11,11 @@ def reorder(scores, hidden, cell, sequences):
     return best, hidden, cell, sequences
 
 
+def angle(plain):
+    degrees = torch.arange(0, 360, 10)
+    if plain:
+        degrees = degrees[torch.rand(())]  # error: TV201
+    return degrees
+
+
 reorder(torch.randn(3, 50), torch.randn(3, 8), torch.randn(3, 8), torch.zeros(3, 4, dtype=torch.long))

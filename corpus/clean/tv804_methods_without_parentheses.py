@@ -29,3 +29,11 @@ def moved(tensors, move):
 
 print(len(curves([net(torch.zeros(3, 4))])), Layer(torch.tanh)(torch.zeros(1, 4)).shape)
 print(moved([torch.zeros(2)], torch.Tensor.cpu))
+
+
+def follow(target, source, rate):
+    for old, new in zip(target.parameters(), source.parameters()):
+        old.data.copy_(rate * new + (1 - rate) * old)
+
+
+follow(nn.Linear(4, 2), nn.Linear(4, 2), 0.1)

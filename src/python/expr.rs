@@ -78,7 +78,10 @@ impl<'p> Interp<'p> {
                 let object = self.eval(&s.value);
                 let index = self.eval(&s.slice);
                 let span = self.span(s);
-                self.subscript(&object, &index, span)
+                // A number that a call in the index computes is no index in any arm.
+                let is_float = matches!(index, Value::Float(_) | Value::Any(Type::Float));
+                let independent = is_float && s.slice.is_call_expr() && self.heap.is_tensor(&object);
+                self.in_any_arm_if(independent, |it| it.subscript(&object, &index, span))
             }
             Expr::Slice(s) => {
                 let mut part = |e: &'p Option<Box<Expr>>| e.as_ref().map_or(Value::None, |e| self.eval(e));

@@ -200,7 +200,11 @@ impl Interp<'_> {
                     && (!self.is_abstract(object) || self.has_almost(object, name))
             }
         };
-        let is_made_here = || self.is_made_here(object) && self.heap.instance_of(object).is_some_and(|it| !it.open);
+        // Unseen code may set attributes of a module that it gets, such as hooks.
+        let is_made_here = || {
+            let is_closed = |instance: &Instance| !instance.open || !is_module && !self.mentions("namespace=");
+            self.is_made_here(object) && self.heap.instance_of(object).is_some_and(is_closed)
+        };
         let lacks =
             is_never_set && (is_self && is_whole() || is_made_here()) || is_early || self.surely_lacks(object, name);
         // A module that contains this one may have called its `forward`.

@@ -177,7 +177,7 @@ impl<'p> Interp<'p> {
         call.file == self.file() && self.protocols().is_unmapped_checkpoint(call.start.into())
     }
 
-    /// The value of `x.device`, if `x` is a tensor on an unknown device. If the program puts other tensors
+    /// The value of `x.device`, if `x` is a tensor or an unknown module on an unknown device. If the program puts other tensors
     /// on this device, their devices can then be compared. `None` if `x` may be something else.
     pub(super) fn device_of_tensor(&mut self, object: &Value, attribute: &'p ExprAttribute) -> Option<Value> {
         // `next(model.parameters()).device` is the device of a module.
@@ -187,7 +187,11 @@ impl<'p> Interp<'p> {
         let is_tensor = self.heap.is_tensor(object);
         let is_used_as_tensor =
             |it: &mut Self| path_text(&attribute.value).is_some_and(|text| it.protocols().is_tensor(&text));
-        if !is_tensor && !is_used_as_tensor(self) {
+        let is_module = |it: &mut Self| {
+            let text = path_text(&attribute.value).filter(|_| object.is_unknown());
+            text.is_some_and(|text| it.protocols().is_called_on_device(&text))
+        };
+        if !is_tensor && !is_used_as_tensor(self) && !is_module(self) {
             return None;
         }
         // If the program calls `x.numpy()`, `x` is on the CPU, so its device is not assumed to be a GPU.

@@ -14,6 +14,10 @@ use crate::syntax::{Expr, Ranged, Stmt, TextSize};
 pub(in crate::python) struct Protocols {
     /// Objects on which the file calls methods of modules.
     modules: FxHashSet<String>,
+    /// Objects whose `device` the file reads.
+    placed: FxHashSet<String>,
+    /// Objects that the file calls.
+    called: FxHashSet<String>,
     /// Names, each with the function that computes it: `criterion` for `loss = criterion(x, y)`.
     makers: Vec<(String, String)>,
     /// Objects on which the file calls `backward()`.
@@ -39,9 +43,14 @@ impl Protocols {
         reader.found
     }
 
-    /// Whether the file calls methods of modules on an object.
+    /// Whether the file calls methods of modules on an object, or calls the object itself and reads its device.
     pub(super) fn is_module(&self, object: &str) -> bool {
-        self.modules.contains(object)
+        self.modules.contains(object) || self.is_called_on_device(object)
+    }
+
+    /// Whether the file calls an object and reads its device: `model(x.to(model.device))`.
+    pub(super) fn is_called_on_device(&self, object: &str) -> bool {
+        object != "self" && self.called.contains(object) && self.placed.contains(object)
     }
 
     /// Whether the file reads attributes of tensors from an object.
@@ -126,12 +135,18 @@ impl<'a> Visitor<'a> for Reader {
 
     fn visit_expr(&mut self, expr: &'a Expr) {
         if let Expr::Attribute(attribute) = expr
+            && attribute.attr.as_str() == "device"
+        {
+            self.found.placed.extend(path_text(&attribute.value));
+        }
+        if let Expr::Attribute(attribute) = expr
             && self.words.tensor_attributes.contains(&attribute.attr.as_str())
             && let Some(text) = path_text(&attribute.value)
         {
             self.found.tensors.insert(text);
         }
         if let Expr::Call(call) = expr {
+            self.found.called.extend(path_text(&call.func));
             self.found.maps_location |= call.arguments.find_keyword("map_location").is_some();
             if is_named(call, "save") {
                 self.found.saved.extend(call.arguments.args.get(1).and_then(file_text));

@@ -64,6 +64,9 @@ fn is_of_module(attribute: &ExprAttribute, source: &Source<'_>) -> bool {
     })
 }
 
+/// Methods of tensors that change them in place, without their `_`.
+const IN_PLACE: &[&str] = &["copy", "fill", "zero", "add", "sub", "mul", "div", "clamp", "normal", "uniform"];
+
 /// One of [`MOVES`], read as an attribute.
 fn read_move(expr: &Expr) -> Option<&ExprAttribute> {
     expr.as_attribute_expr().filter(|attribute| MOVES.contains(&attribute.attr.as_str()))
@@ -91,6 +94,16 @@ fn assigned_move(stmt: &Stmt) -> Option<&ExprAttribute> {
     same.then_some(attribute)
 }
 
+/// The targets such as `parameter.data.copy` and `parameter.grad.zero_` in an assignment.
+fn replaced_methods(stmt: &Stmt) -> Vec<&ExprAttribute> {
+    let targets = stmt.as_assign_stmt().map(|assign| assign.targets.as_slice()).unwrap_or_default();
+    let is_method = |attribute: &&ExprAttribute| {
+        IN_PLACE.contains(&attribute.attr.as_str().trim_end_matches('_'))
+            && matches!(path_of(&attribute.value).as_slice(), [_, .., "data" | "grad"])
+    };
+    targets.iter().filter_map(Expr::as_attribute_expr).filter(is_method).collect()
+}
+
 impl Rule for UncalledFunction {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         for stmt in &source.statements {
@@ -110,6 +123,11 @@ impl Rule for UncalledFunction {
         let assigned = source.statements.iter().filter_map(|stmt| assigned_move(stmt));
         for attribute in read.chain(assigned).filter(|attribute| !is_of_module(attribute, source)) {
             let message = format!("`{}` is not called here: this is the method, not a tensor", attribute.attr);
+            findings.report(NAME, Severity::Warning, message, source.span(attribute.range()), Vec::new());
+        }
+        for attribute in source.statements.iter().flat_map(|stmt| replaced_methods(stmt)) {
+            let name = attribute.attr.as_str().trim_end_matches('_');
+            let message = format!("this sets an attribute and changes no tensor: did you mean `{name}_(…)`?");
             findings.report(NAME, Severity::Warning, message, source.span(attribute.range()), Vec::new());
         }
         // The program may have objects with a field of this name.
