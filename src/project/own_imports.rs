@@ -7,9 +7,20 @@ use super::{FileKind, Project, Resolved, SourceFile};
 use crate::libraries;
 use crate::syntax::FileId;
 
-/// If a module contains one of these texts, its source may not show all names that it defines.
-const DYNAMIC: &[&str] =
-    &["__getattr__", "globals()", "locals()", "vars(", "__dict__", "exec(", "setattr(", "sys.modules", "_LazyModule"];
+/// If a module contains one of these texts, its source may not show all names that it defines. pytest-cases binds the
+/// names in `@fixture(unpack_into="model, size")`.
+const DYNAMIC: &[&str] = &[
+    "__getattr__",
+    "globals()",
+    "locals()",
+    "vars(",
+    "__dict__",
+    "exec(",
+    "setattr(",
+    "sys.modules",
+    "_LazyModule",
+    "unpack_into=",
+];
 
 /// Parts of the names of modules that a build often creates, or that are often kept out of the
 /// repository.

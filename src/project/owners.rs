@@ -63,6 +63,16 @@ impl Owners {
                 if only_reads(before, text, after) || before.ends_with("monkeypatch.") {
                     continue;
                 }
+                // `setattr(x, "name", value)`: the strings in calls are known.
+                let name = match text {
+                    "setattr(" => after.split_once(',').map_or("", |(_, name)| name.trim_start()),
+                    "__setattr__(" => after,
+                    _ => "",
+                };
+                // An action of argparse sets the option for which it was added.
+                if is_literal(name) || name.starts_with("self.dest,") {
+                    continue;
+                }
                 let end = after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len());
                 let (object, _) = after.split_at_checked(end).unwrap_or_default();
                 let is_own = match text {
@@ -72,7 +82,15 @@ impl Owners {
                     "__dict__" => before.ends_with("self."),
                     _ => object == "self" || ["self.", "super()."].iter().any(|end| before.ends_with(end)),
                 };
-                if matches!(text, "setattr(" | "vars(") && OPTIONS.contains(&object) {
+                let receiver = before
+                    .strip_suffix('.')
+                    .and_then(|before| before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next());
+                let is_options = match text {
+                    "setattr(" | "vars(" => OPTIONS.contains(&object),
+                    "__setattr__(" => receiver.is_some_and(|receiver| OPTIONS.contains(&receiver)),
+                    _ => false,
+                };
+                if is_options {
                     self.options_by_name = true;
                 } else {
                     self.by_name.insert(class.filter(|_| is_own).unwrap_or_default().to_owned());
@@ -184,6 +202,13 @@ impl Owners {
     }
 }
 
+/// Whether an argument is a string, and nothing is added to it.
+fn is_literal(argument: &str) -> bool {
+    let Some(quote) = argument.chars().next().filter(|quote| matches!(quote, '"' | '\'')) else { return false };
+    let rest = argument.get(1..).and_then(|rest| rest.split_once(quote));
+    rest.is_some_and(|(_, after)| after.trim_start().starts_with(','))
+}
+
 /// Adds a class to those of a name.
 fn insert(owners: &mut FxHashMap<String, FxHashSet<String>>, name: &str, class: &str) {
     let classes = match owners.get_mut(name) {
@@ -242,11 +267,15 @@ mod tests {
         for header in ["A(nn.Module):", "B(A):", "C(nn.Module):", "Config:"] {
             owners.read(&format!("class {header}"));
         }
+        owners.find_setters("setattr(namespace, self.dest, values)", None);
+        assert!(!owners.may_set_options());
         owners.find_setters("setattr(self, name, value)", Some("B"));
         owners.find_setters("# setattr(model, name, value)", None);
         assert!(owners.may_set_by_name("A") && !owners.may_set_by_name("C") && !owners.may_set_by_name("Config"));
         owners.find_setters("setattr(cfg, name, value)", None);
         assert!(!owners.may_set_by_name("C") && owners.may_set_by_name("Config"));
+        owners.find_setters("args.__setattr__('rate', value); setattr(model, \"rate\", 3)", Some("A"));
+        assert!(!owners.may_set_by_name("C"));
         owners.find_setters("setattr(model, name, value)", Some("A"));
         assert!(owners.may_set_by_name("C"));
     }

@@ -53,7 +53,8 @@ struct Names {
 impl Names {
     fn add(&mut self, text: &str) {
         self.sets_in_modules |= text.contains("sys.modules[") && text.contains("setattr(");
-        self.sets_in_callers |= text.contains("getmodule(") && text.contains("setattr(") || text.contains("f_globals[");
+        let finds_caller = ["stack()", "currentframe(", "_getframe("].iter().any(|call| text.contains(call));
+        self.sets_in_callers |= finds_caller && text.contains("getmodule(") && text.contains("setattr(");
         for (name, is_argument) in strings(text) {
             self.bound.insert(name.to_owned());
             if is_argument {

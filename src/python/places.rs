@@ -4,7 +4,7 @@
 use super::interp::{Body, Interp};
 use super::library::Event;
 use crate::syntax::ast::ExprCall;
-use crate::syntax::{Expr, Ranged, Stmt, calls, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, called, calls, path_of, statements};
 use crate::value::{Data, Value};
 
 /// Names that programs use for many different things, or whose arguments are often swapped on purpose.
@@ -56,7 +56,17 @@ impl Interp<'_> {
             _ => false,
         };
         let Some((argument, own, other)) = misplaced(call, &parameters, of_library, &differ) else { return };
-        if self.is_called_both_ways(call, argument) || self.swaps_on_purpose() || self.only_passes_on(callee) {
+        // A function that exchanges two arguments when it calls itself means it.
+        let is_recursive = self
+            .frames
+            .last()
+            .and_then(|frame| self.definition(frame))
+            .is_some_and(|def| called(call) == Some(def.name.as_str()));
+        if is_recursive
+            || self.is_called_both_ways(call, argument)
+            || self.swaps_on_purpose()
+            || self.only_passes_on(callee)
+        {
             return;
         }
         let span = self.span(argument);

@@ -8,11 +8,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::rules::arms::{Arm, arms};
 use crate::rules::rule::Source;
-use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
-use crate::syntax::ast::{self, CmpOp, ExceptHandler, Parameters, StmtFunctionDef, StmtIf, UnaryOp};
+use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_pattern, walk_stmt};
+use crate::syntax::ast::{self, CmpOp, ExceptHandler, Parameters, Pattern, StmtFunctionDef, StmtIf, UnaryOp};
 use crate::syntax::{
-    Expr, Ranged, Stmt, TextRange, assignment, blocks, bound_by, called, expressions, is_false, parts, path_of,
-    statements,
+    Expr, Ranged, Stmt, TextRange, TextSize, assignment, blocks, bound_by, called, captured, expressions, is_false,
+    parts, path_of, statements,
 };
 
 /// A variable that an `if` statement sets, and that is read later although nothing shows that the condition holds.
@@ -65,8 +65,8 @@ struct Scope<'a> {
     bound: Bound<'a>,
     /// See [`collected`].
     collected: FxHashSet<&'a str>,
-    /// The names that loops bind, as targets or in their bodies.
-    in_loops: FxHashSet<&'a str>,
+    /// The names that statements bind, each with the place after which it is bound.
+    places: Vec<(&'a str, TextSize)>,
     /// The attributes that the scope sets.
     attributes: FxHashSet<Vec<&'a str>>,
     /// The names that `global` or `nonlocal` takes from another scope.
@@ -86,14 +86,10 @@ impl<'a> Scope<'a> {
         let mut bound = Bound::of(body.iter());
         let collected = parameters.into_iter().flat_map(collected).collect();
         parameters.into_iter().flat_map(Parameters::iter).for_each(|parameter| bound.add(parameter.name().as_str()));
-        let bodies = inside.iter().flat_map(|stmt| match stmt {
-            Stmt::For(each) => each.body.as_slice(),
-            Stmt::While(each) => each.body.as_slice(),
-            _ => &[],
-        });
-        let mut in_loops: FxHashSet<&str> = Bound::of(bodies).0.into_keys().collect();
-        let targets = inside.iter().filter_map(|stmt| stmt.as_for_stmt()).flat_map(|each| parts(&each.target));
-        in_loops.extend(targets.filter_map(Expr::as_name_expr).map(|name| name.id.as_str()));
+        let mut places = places(body, &inside);
+        places.extend(
+            parameters.into_iter().flat_map(Parameters::iter).map(|one| (one.name().as_str(), TextSize::new(0))),
+        );
         let stored = body.iter().flat_map(expressions).filter(|expr| is_stored(expr));
         let mut attributes: FxHashSet<Vec<&str>> = stored.map(path_of).filter(|path| path.len() > 1).collect();
         // `self.maps["seq"] = x` changes what `"seq" in self.maps` tells.
@@ -101,14 +97,14 @@ impl<'a> Scope<'a> {
             inside.iter().copied().filter_map(assignment).filter_map(|(target, _)| target.as_subscript_expr());
         attributes.extend(changed.map(|target| path_of(&target.value)).filter(|path| !path.is_empty()));
         let mut shared = FxHashSet::default();
-        for stmt in &inside {
+        for stmt in statements(body, true) {
             if let Stmt::Global(ast::StmtGlobal { names, .. }) | Stmt::Nonlocal(ast::StmtNonlocal { names, .. }) = stmt
             {
                 shared.extend(names.iter().map(|name| name.as_str()));
             }
         }
         let module = source.body;
-        Scope { text: source.text, module, function, bound, collected, in_loops, attributes, shared, inside }
+        Scope { text: source.text, module, function, bound, collected, places, attributes, shared, inside }
     }
 
     /// A name that one branch of an `if` statement sets, and the first place in the statements after it that reads
@@ -127,32 +123,28 @@ impl<'a> Scope<'a> {
             if ends(arm.body) || !others_go_on {
                 return None;
             }
-            let set_by = self.set_under_same_condition(one, arm)?;
+            let bodies = self.bodies_with_same_condition(one, arm)?;
             let others = arms.iter().filter(|other| !std::ptr::eq(other.body, arm.body));
             let set_by_others: Vec<&str> =
                 others.flat_map(|other| names_set(other.body)).map(|(name, _)| name).collect();
-            let names = names_set(arm.body)
-                .filter(|(name, _)| self.bound.times(name) == set_by.times(name) && !self.shared.contains(name));
+            let names = names_set(arm.body).filter(|(name, _)| !self.shared.contains(name));
             let read = |(name, set): (&'a str, TextRange)| {
-                Some(Unset {
-                    name,
-                    when: self.condition(one, arm),
-                    set,
-                    read: first_read(rest, name, &paths, &set_by_others)?,
-                })
+                let read = first_read(rest, name, &paths, &set_by_others)?;
+                let is_set_before = self.binds_before(name, read.start(), one, &bodies);
+                (!is_set_before).then(|| Unset { name, when: self.condition(one, arm), set, read })
             };
             names.filter_map(read).min_by_key(|unset| unset.read.start())
         };
         arms.iter().filter_map(read).min_by_key(|unset| unset.read.start())
     }
 
-    /// The names that are set under the condition of a branch. Other `if` statements with the same condition may set
-    /// them, too. `None` if the statement is inside such a statement, where the condition holds.
-    fn set_under_same_condition(&self, one: &StmtIf, arm: &Arm<'a>) -> Option<Bound<'a>> {
+    /// The blocks that run under the condition of a branch. Other `if` statements with the same condition have some,
+    /// too. `None` if the statement is inside such a statement, where the condition holds.
+    fn bodies_with_same_condition(&self, one: &StmtIf, arm: &Arm<'a>) -> Option<Vec<&'a [Stmt]>> {
         if arm.test.is_none_or(|test| test.range() != one.test.range()) {
-            return Some(Bound::of(arm.body.iter()));
+            return Some(vec![arm.body]);
         }
-        let same: Vec<&StmtIf> = self
+        let same: Vec<&'a StmtIf> = self
             .inside
             .iter()
             .filter_map(|stmt| stmt.as_if_stmt())
@@ -161,8 +153,23 @@ impl<'a> Scope<'a> {
         let is_inside = |inner: &StmtIf| {
             same.iter().any(|outer| outer.range() != inner.range() && outer.range().contains_range(inner.range()))
         };
-        let bodies = same.iter().filter(|other| !is_inside(other)).flat_map(|other| &other.body);
-        (!is_inside(one)).then(|| Bound::of(bodies))
+        let bodies = same.iter().filter(|other| !is_inside(other)).map(|other| other.body.as_slice());
+        (!is_inside(one)).then(|| bodies.collect())
+    }
+
+    /// Whether a statement outside of these blocks may have bound a name before this place.
+    fn binds_before(&self, name: &str, place: TextSize, one: &StmtIf, blocks: &[&[Stmt]]) -> bool {
+        let is_inside =
+            |at: TextSize| blocks.iter().flat_map(|block| block.iter()).any(|stmt| stmt.range().contains_inclusive(at));
+        // An earlier round of a loop around the statement may have run any statement of its body.
+        let may_run = |at: TextSize| at <= place || self.is_in_loop_around(one, at);
+        self.places.iter().any(|(bound, at)| *bound == name && may_run(*at) && !is_inside(*at))
+    }
+
+    /// Whether a place is in a loop that contains this statement.
+    fn is_in_loop_around(&self, one: &StmtIf, at: TextSize) -> bool {
+        let loops = self.inside.iter().filter(|stmt| matches!(stmt, Stmt::For(_) | Stmt::While(_)));
+        loops.into_iter().any(|each| each.range().contains_range(one.range()) && each.range().contains_inclusive(at))
     }
 
     /// When a branch runs, as a part of a message.
@@ -183,8 +190,13 @@ impl<'a> Scope<'a> {
     fn is_constant(&self, paths: &[Vec<&str>], one: &StmtIf) -> bool {
         let is_constant = |path: &Vec<&str>| {
             let root = path.first().copied().unwrap_or_default();
-            self.bound.times(root) <= 1
-                && !self.in_loops.contains(root)
+            let changes = self
+                .places
+                .iter()
+                .filter(|(bound, at)| *bound == root && (*at < one.start() || self.is_in_loop_around(one, *at)));
+            let is_varied = self.places.iter().any(|(bound, at)| *bound == root && self.is_in_loop_around(one, *at));
+            changes.count() <= 1
+                && !is_varied
                 && !self.attributes.contains(path)
                 && !self.is_fixed(root)
                 && !self.is_filled_in_while(root)
@@ -299,6 +311,69 @@ impl<'a> Scope<'a> {
             return true;
         }
         give_literal(self.module.iter(), name)
+    }
+}
+
+/// The names that the statements of a scope bind, each with a place: an assignment binds its targets at its end.
+fn places<'a>(body: &'a [Stmt], inside: &[&'a Stmt]) -> Vec<(&'a str, TextSize)> {
+    let mut found = Vec::new();
+    let mut add = |target: &'a Expr, at: TextSize| {
+        found.extend(
+            parts(target)
+                .into_iter()
+                .filter(|part| is_stored(part))
+                .filter_map(Expr::as_name_expr)
+                .map(|name| (name.id.as_str(), at)),
+        );
+    };
+    for stmt in inside {
+        match stmt {
+            Stmt::Assign(assign) => assign.targets.iter().for_each(|target| add(target, stmt.end())),
+            Stmt::AnnAssign(assign) => add(&assign.target, stmt.end()),
+            Stmt::AugAssign(assign) => add(&assign.target, stmt.end()),
+            Stmt::For(each) => add(&each.target, stmt.start()),
+            Stmt::Delete(delete) => delete.targets.iter().for_each(|target| add(target, stmt.start())),
+            Stmt::With(with) => {
+                with.items
+                    .iter()
+                    .filter_map(|item| item.optional_vars.as_deref())
+                    .for_each(|target| add(target, stmt.start()));
+            }
+            _ => {}
+        }
+    }
+    for stmt in inside {
+        match stmt {
+            Stmt::FunctionDef(def) => found.push((def.name.as_str(), stmt.start())),
+            Stmt::ClassDef(def) => found.push((def.name.as_str(), stmt.start())),
+            Stmt::Import(ast::StmtImport { names, .. }) | Stmt::ImportFrom(ast::StmtImportFrom { names, .. }) => {
+                found.extend(names.iter().map(|alias| (bound_by(alias), stmt.start())));
+            }
+            Stmt::Try(attempt) => {
+                for ExceptHandler::ExceptHandler(handler) in &attempt.handlers {
+                    found.extend(handler.name.iter().map(|name| (name.as_str(), stmt.start())));
+                }
+            }
+            Stmt::Match(one) => {
+                let mut captured = Captured(Vec::new());
+                one.cases.iter().for_each(|case| captured.visit_pattern(&case.pattern));
+                found.extend(captured.0.into_iter().map(|name| (name, stmt.start())));
+            }
+            _ => {}
+        }
+    }
+    let named = body.iter().flat_map(expressions).filter_map(|expr| expr.as_named_expr());
+    found.extend(named.filter_map(|named| Some((named.target.as_name_expr()?.id.as_str(), named.start()))));
+    found
+}
+
+/// The names that patterns bind.
+struct Captured<'a>(Vec<&'a str>);
+
+impl<'a> Visitor<'a> for Captured<'a> {
+    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+        self.0.extend(captured(pattern));
+        walk_pattern(self, pattern);
     }
 }
 

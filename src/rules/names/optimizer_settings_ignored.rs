@@ -1,9 +1,10 @@
-//! Keys of the result of `configure_optimizers` that Lightning does not read.
+//! Keys of the result of `configure_optimizers` that Lightning does not read, and keys of a group of parameters that no
+//! optimizer reads: `group["params"] = …` and `group["wd"] = 0.1`.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::ExprDict;
-use crate::syntax::{Expr, Ranged, entries, entry};
+use crate::syntax::{Expr, Ranged, assignment, entries, entry, expressions, path_of};
 
 const NAME: &str = "optimizer-settings-ignored";
 
@@ -16,11 +17,22 @@ const OF_OPTIMIZER: &[&str] = &["optimizer", "lr_scheduler", "monitor", "frequen
 const OF_SCHEDULER: &[&str] =
     &["scheduler", "name", "interval", "frequency", "reduce_on_plateau", "monitor", "strict", "opt_idx"];
 
+/// Names that programs use for the settings of optimizers, but that no optimizer of PyTorch reads.
+const OF_OTHERS: &[(&str, &str)] = &[
+    ("wd", "weight_decay"),
+    ("decay", "weight_decay"),
+    ("weightdecay", "weight_decay"),
+    ("weight_decays", "weight_decay"),
+    ("learning_rate", "lr"),
+    ("learningrate", "lr"),
+];
+
 #[derive(Default)]
 pub(crate) struct OptimizerSettingsIgnored;
 
 impl Rule for OptimizerSettingsIgnored {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        check_groups(findings, source);
         for optimizer in source.configurations().into_iter().flat_map(|(result, _)| optimizers(result)) {
             for (key, name) in unknown_keys(optimizer, OF_OPTIMIZER) {
                 let message = format!("Lightning ignores the key \"{name}\"{}", reason(optimizer, name));
@@ -64,4 +76,46 @@ fn reason(optimizer: &ExprDict, name: &str) -> &'static str {
     } else {
         ""
     }
+}
+
+/// Reports keys of groups of parameters that no optimizer reads. A program that reads such a key itself may use it.
+fn check_groups(findings: &mut Findings<'_>, source: &Source<'_>) {
+    let optimizers = ["Adam", "AdamW", "SGD", "RMSprop", "Adagrad"];
+    let quotes = |key: &str| source.text.contains(&format!("\"{key}\"")) || source.text.contains(&format!("'{key}'"));
+    let uses = optimizers.iter().any(|name| source.text.contains(&format!("{name}(")));
+    if !quotes("params") || !uses {
+        return;
+    }
+    let mut set: Vec<(&Expr, &Expr, &str)> = Vec::new();
+    for (target, _) in source.statements.iter().filter_map(|stmt| assignment(stmt)) {
+        let Some(subscript) = target.as_subscript_expr() else { continue };
+        if let Expr::StringLiteral(key) = &*subscript.slice {
+            set.push((&subscript.value, target, key.value.to_str()));
+        }
+    }
+    for expr in source.body.iter().flat_map(expressions) {
+        let Some(dict) = expr.as_dict_expr().filter(|dict| entry(dict, "params").is_some()) else { continue };
+        for (key, name, _) in entries(dict) {
+            report_key(findings, source, key, name);
+        }
+    }
+    for (group, target, name) in &set {
+        let is_group = set.iter().any(|(other, _, key)| *key == "params" && path_of(other) == path_of(group));
+        if is_group && !path_of(group).is_empty() {
+            report_key(findings, source, target, name);
+        }
+    }
+}
+
+fn report_key(findings: &mut Findings<'_>, source: &Source<'_>, key: &Expr, name: &str) {
+    let Some((_, meant)) = OF_OTHERS.iter().find(|(other, _)| *other == name) else { return };
+    let reads = |expr: &Expr| {
+        let read = expr.as_subscript_expr().filter(|subscript| subscript.ctx.is_load());
+        read.is_some_and(|read| matches!(&*read.slice, Expr::StringLiteral(text) if text.value.to_str() == name))
+    };
+    if source.body.iter().flat_map(expressions).any(reads) {
+        return;
+    }
+    let message = format!("no optimizer of PyTorch reads the key \"{name}\" of a group: did you mean \"{meant}\"?");
+    findings.report(NAME, Severity::Warning, message, source.span(key.range()), Vec::new());
 }

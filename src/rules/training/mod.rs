@@ -31,6 +31,7 @@ pub(super) mod model_left_in_eval;
 pub(super) mod module_set_under_dotted_name;
 pub(super) mod object_in_checkpoint;
 pub(super) mod optimizer_made_in_loop;
+pub(super) mod optimizers_swapped;
 pub(super) mod parameters_given_twice;
 pub(super) mod patience_never_reset;
 pub(super) mod rate_multiplied_twice;

@@ -176,6 +176,8 @@ fn of_unknown(cx: &Context<'_, '_>, call: Span, value: &Value) -> Option<String>
             value.is_unknown()
                 && ONLY_OF_TENSORS.contains(&method)
                 && !cx.it.mentions("torch_geometric")
+                // `finalizer.detach()` of the standard library
+                && !(method == "detach" && cx.it.mentions("weakref"))
                 && !is_instance(cx, object, call)
         }
     };

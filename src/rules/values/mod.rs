@@ -2,6 +2,7 @@
 
 pub(super) mod bits_of_mask_flipped;
 pub(super) mod ceil_of_floor_division;
+pub(super) mod code_after_endless_loop;
 pub(super) mod comparison_around_operator;
 pub(super) mod constant_condition;
 pub(super) mod device_compared_with_text;
