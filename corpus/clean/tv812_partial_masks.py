@@ -41,6 +41,14 @@ def latest(batches, keep):
     return last
 
 
+def fetched(message, trailers, check):
+    if not trailers:
+        result = message
+    trailers = message
+    check.raise_for_status(trailers)
+    return result
+
+
 def replaced(rows, flag, other):
     if flag:
         result = rows + 1

@@ -34,6 +34,9 @@ const MAX_NAMED: usize = 6;
 /// The rule about operations that the kinds of their operands do not have.
 pub(super) const OPERATION: &str = "TV822";
 
+/// The rule about indices and keys that do not exist.
+const INDEX: &str = "TV201";
+
 /// An option that a run has read.
 #[derive(Debug, Clone)]
 pub(super) struct Declared {
@@ -453,7 +456,9 @@ impl Worlds<'_> {
     /// Whether the line succeeds with one of the option's other values. Most of these are known
     /// values, because an unknown value makes everything that depends on it unknown.
     fn passes(&self, made: Span, option: &Declared, finding: &Finding, proof: Proof) -> Option<bool> {
-        for other in &option.others {
+        // A text from which the program makes a key has other values, although nothing compares it.
+        let any = (finding.0 == INDEX && option.default.starts_with('\'')).then_some(&Other::Any);
+        for other in option.others.iter().chain(any) {
             // The program does not know an invented string, so objects that depend on the string
             // may be unknown.
             if matches!((proof, other), (Proof::Reached, Other::Invented(_))) {

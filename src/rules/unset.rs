@@ -548,6 +548,12 @@ fn guards(stmt: &Stmt, paths: &[Vec<&str>]) -> bool {
     }
 }
 
+/// Whether a statement is a call that raises under some condition: `response.raise_for_status()`.
+fn may_raise(stmt: &Stmt) -> bool {
+    let call = stmt.as_expr_stmt().and_then(|stmt| stmt.value.as_call_expr());
+    call.and_then(called).is_some_and(|name| name.contains("raise"))
+}
+
 /// Whether a statement without blocks reads an attribute of one of these paths.
 fn needs_object(stmt: &Stmt, paths: &[Vec<&str>]) -> bool {
     let mut read = expressions(stmt).into_iter().filter_map(Expr::as_attribute_expr);
@@ -581,7 +587,7 @@ fn first_read(body: &[Stmt], name: &str, paths: &[Vec<&str>], set_by_others: &[&
     telling.extend(set_by_others.iter().map(|name| vec![*name]));
     let mut end = body.len();
     for (at, stmt) in body.iter().enumerate() {
-        if guards(stmt, &telling) {
+        if guards(stmt, &telling) || may_raise(stmt) {
             end = at;
             break;
         }
