@@ -615,7 +615,12 @@ impl<'p> Interp<'p> {
     /// without any condition or loop in between. Such a recursion has no end. Tensors and unknown
     /// values may differ, because they do not decide which function is called.
     fn never_returns(&self, code: CodeId, vars: &Attrs) -> bool {
-        let Some(frame) = self.frames.iter().rev().find(|frame| frame.code == Some(code)) else { return false };
+        let Some(at) = self.frames.iter().rposition(|frame| frame.code == Some(code)) else { return false };
+        let Some((frame, inner)) = self.frames.get(at..).and_then(<[_]>::split_first) else { return false };
+        // A module that the call needs is executed only now. Python has executed it before.
+        if inner.iter().any(|frame| frame.code.is_none() && frame.class_body.is_none()) {
+            return false;
+        }
         let Data::Scope(active) = self.heap.get(frame.home) else { return false };
         let is_data = |value: &Value| value.is_unknown() || self.heap.is_tensor(value);
         let same = |name: &Sym, value: &Value| match (active.vars.get(name), value) {

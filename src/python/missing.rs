@@ -380,7 +380,18 @@ impl Interp<'_> {
             && self.payload(object).is_none()
             && !self.is_decorated(object)
             && !methods.iter().any(|method| self.sources.assigns(self.root, method))
+            && !self.is_extended_by_name(object)
             && !self.is_in_try()
+    }
+
+    /// Whether a file that defines a class of an object sets attributes of the class by name:
+    /// `setattr(Shared, name, function)`.
+    fn is_extended_by_name(&self, object: &Value) -> bool {
+        self.mro_of(object).iter().filter_map(Value::as_obj).any(|id| {
+            let Data::Class(class) = self.heap.get(id) else { return false };
+            let file = self.code.get(class.code.0 as usize).map(|code| code.file);
+            file.is_some_and(|file| self.sources.contains(file, &format!("setattr({}, ", class.name)))
+        })
     }
 
     /// Whether a class of an object has a decorator of an unseen library that may add attributes, such as
