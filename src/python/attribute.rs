@@ -19,6 +19,11 @@ pub(super) fn unknown_shape(of: Value) -> Value {
     Value::Method(Rc::new((of, sym(UNKNOWN_SHAPE))))
 }
 
+/// Whether a value is a shape about which nothing is known: `x.shape` and `x.size()` of an unknown `x`.
+pub(super) fn is_unknown_shape(value: &Value) -> bool {
+    matches!(value, Value::Method(pair) if pair.1.as_str() == UNKNOWN_SHAPE)
+}
+
 impl<'p> Interp<'p> {
     /// `object.name`; unknown if it is not known to exist.
     pub(crate) fn getattr(&mut self, object: &Value, name: Sym, span: Span) -> Value {

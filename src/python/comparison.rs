@@ -1,5 +1,6 @@
 //! Comparisons: `==`, `<`, `is` and `in` on Python's own values.
 
+use super::attribute::is_unknown_shape;
 use super::interp::Interp;
 use super::library::{BinOp, OfCall};
 use super::operator::is_plain;
@@ -117,6 +118,10 @@ impl<'p> Interp<'p> {
                     CmpOp::Gt => BinOp::Gt,
                     _ => BinOp::Ge,
                 };
+                // A `torch.Size` has no order with a number: `groups.size() > 1` is about an object of another library.
+                if [left, right].into_iter().any(is_unknown_shape) {
+                    return Value::Unknown;
+                }
                 if let Some(refused) = self.refuse_builtin_operand(bin, [left, right], span) {
                     return refused;
                 }

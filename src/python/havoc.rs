@@ -457,6 +457,7 @@ impl Interp<'_> {
         function.map_or_else(Vec::new, |function| self.returned_from(&function))
     }
 
+    /// Like [`Interp::returned_by`], for a function that is a value.
     fn returned_from(&mut self, function: &Value) -> Vec<Value> {
         let function = function.as_obj().map(|id| self.heap.get(id));
         let Some(Data::Function(function)) = function else { return Vec::new() };

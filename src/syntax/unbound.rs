@@ -311,10 +311,12 @@ impl<'a> Walk<'a, '_> {
         } else if self.trial == MOST_TRIALS {
             self.bind_all(body);
         }
-        join(&mut self.state, self.jumps.breaks.take());
+        let breaks = self.jumps.breaks.take();
         self.jumps = outer;
         self.fatal = fatal;
+        // `break` skips the `else`.
         self.body(orelse);
+        join(&mut self.state, breaks);
     }
 
     fn attempt(&mut self, attempt: &'a ast::StmtTry) {
@@ -751,6 +753,8 @@ mod tests {
         assert_eq!(found("def f():\n    try:\n        a = 1\n    except OSError:\n        pass\n    return a\n"), "");
         assert_eq!(found("def f():\n    try:\n        g = 1\n    except OSError, e:\n        print(e)\n"), "");
         assert_eq!(found("def f():\n    while True:\n        a = 1\n        break\n    return a\n"), "");
+        let searches = "def f(xs):\n    if xs:\n        a = 1\n    for x in xs:\n        if x:\n            break\n    else:\n        return\n    return a\n";
+        assert_eq!(found(searches), "");
         assert_eq!(found("def f():\n    with open('a') as g:\n        return h\n    h = 1\n"), "h!");
         let suppressed = "with s():\n    if x:\n        a = 1\n        raise ValueError\nprint(a)\n";
         assert_eq!(found(&format!("from m import s, x\n{suppressed}")), "");

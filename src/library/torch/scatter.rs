@@ -113,7 +113,8 @@ fn scatter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn check_reduce(cx: &mut Cx<'_, '_>, b: &Bound) {
     let accepted: &[&str] = match cx.name() {
         "scatter" => &["add", "multiply"],
-        "scatter_reduce" => &["sum", "prod", "mean", "amax", "amin"],
+        // PyTorch 2.15 also accepts `max` and `min`, but not in `backward`.
+        "scatter_reduce" => &["sum", "prod", "mean", "amax", "amin", "max", "min"],
         "index_reduce" => &["prod", "mean", "amax", "amin"],
         _ => return,
     };
