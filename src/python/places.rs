@@ -4,7 +4,7 @@
 use super::interp::{Body, Interp};
 use super::library::Event;
 use crate::syntax::ast::ExprCall;
-use crate::syntax::{Expr, Ranged, Stmt, called, calls, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, calls, path_of, statements};
 use crate::value::{Data, Value};
 
 /// Names that programs use for many different things, or whose arguments are often swapped on purpose.
@@ -57,11 +57,9 @@ impl Interp<'_> {
         };
         let Some((argument, own, other)) = misplaced(call, &parameters, of_library, &differ) else { return };
         // A function that exchanges two arguments when it calls itself means it.
-        let is_recursive = self
-            .frames
-            .last()
-            .and_then(|frame| self.definition(frame))
-            .is_some_and(|def| called(call) == Some(def.name.as_str()));
+        let current = self.frames.last().and_then(|frame| self.definition(frame)).map(|def| def.name.as_str());
+        let is_recursive =
+            matches!(path_of(&call.func).as_slice(), [name] | ["self" | "cls", name] if Some(*name) == current);
         if is_recursive
             || self.is_called_both_ways(call, argument)
             || self.swaps_on_purpose()
