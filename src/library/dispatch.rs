@@ -12,7 +12,7 @@ use crate::python::{
     Arg, Args, BinOp, Bound, Certainty, Const, Event, Interp, Library, RemovedName, UnaryOp, Use, Words,
 };
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Dtype, Heap, Items, ObjId, Sym, Tensor, Value, dotted, sym};
+use crate::value::{ArrayKind, Heap, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
 /// All libraries with a model.
 pub(crate) struct Libraries;
@@ -34,28 +34,6 @@ impl Libraries {
         torch::open::give_tensors(it, path, &mut bound);
         let independent = it.certainty() == Certainty::Guessed && made_here(it, &bound);
         it.in_any_arm_if(independent, |it| self.run_bound(it, path, entry, (args, bound), span, by_program))
-    }
-
-    /// The element of an object of a library.
-    fn element(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
-        let refused = it.refused.0;
-        let opened = torch::open::index(it, object, index);
-        let index = opened.as_ref().unwrap_or(index);
-        let part = torch::open::element(object)
-            .or_else(|| torch::indexing::get(it, object, index, span))
-            .or_else(|| torch::nn::containers::get(it, object, index))
-            .or_else(|| torch::data::get(it, object, index, span))
-            .or_else(|| torch::annotation::generic(object, index))
-            .or_else(|| special::call(it, object, "__getitem__", std::slice::from_ref(index), span));
-        if it.refused.0 == refused {
-            it.pass(span);
-        } else if let Some(part) = &part {
-            it.follow_rejection(part);
-        }
-        if let Some(part) = &part {
-            viewed(it, object, part, "getitem", span);
-        }
-        part
     }
 
     /// Like [`Libraries::run`], after the overload is chosen.
@@ -395,10 +373,24 @@ impl Library for Libraries {
     }
 
     fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
-        // Whatever the condition of an arm is, a number such as `np.random.uniform(0, n)` is no index.
-        let is_float = it.heap.tensor_ref(index).is_some_and(|tensor| tensor.dtype.is_some_and(Dtype::is_floating));
-        let independent = it.certainty() == Certainty::Guessed && is_float && it.is_made_here(index);
-        it.in_any_arm_if(independent, |it| self.element(it, object, index, span))
+        let refused = it.refused.0;
+        let opened = torch::open::index(it, object, index);
+        let index = opened.as_ref().unwrap_or(index);
+        let part = torch::open::element(object)
+            .or_else(|| torch::indexing::get(it, object, index, span))
+            .or_else(|| torch::nn::containers::get(it, object, index))
+            .or_else(|| torch::data::get(it, object, index, span))
+            .or_else(|| torch::annotation::generic(object, index))
+            .or_else(|| special::call(it, object, "__getitem__", std::slice::from_ref(index), span));
+        if it.refused.0 == refused {
+            it.pass(span);
+        } else if let Some(part) = &part {
+            it.follow_rejection(part);
+        }
+        if let Some(part) = &part {
+            viewed(it, object, part, "getitem", span);
+        }
+        part
     }
 
     fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {

@@ -1,6 +1,7 @@
 //! Assignment: targets, unpacking, `del`.
 
 use super::Args;
+use super::attribute::owner_of_shape;
 use super::call::SUPPOSED;
 use super::context::Mode;
 use super::interp::Interp;
@@ -268,11 +269,7 @@ impl<'p> Interp<'p> {
     /// The values of the names in `B, C, H, W = x.shape` for an unknown shape: the trailing sizes
     /// that are known, and new symbols for the other dimensions.
     fn unpack_shape(&mut self, targets: &'p [Expr], value: &Value, star: Option<usize>) -> Option<Vec<Value>> {
-        let Value::Method(pair) = value else { return None };
-        if star.is_some() || pair.1.as_str() != super::attribute::UNKNOWN_SHAPE {
-            return None;
-        }
-        let tensor = pair.0.clone();
+        let tensor = owner_of_shape(value).filter(|_| star.is_none())?.clone();
         let known: Vec<Size> = self
             .heap
             .tensor_ref(&tensor)

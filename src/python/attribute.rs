@@ -10,7 +10,7 @@ use crate::syntax::{FileId, Span};
 use crate::value::{Data, Key, ObjId, Sym, Tensor, Type, Value, Written, dotted, join, sym};
 
 /// An unknown shape is a [`Value::Method`] with this name, so that unpacking it can be recognised.
-pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
+const UNKNOWN_SHAPE: &str = "<shape>";
 
 /// The attribute of a property that stores its setter.
 pub(super) const SETTER: &str = "__setter__";
@@ -19,9 +19,12 @@ pub(super) fn unknown_shape(of: Value) -> Value {
     Value::Method(Rc::new((of, sym(UNKNOWN_SHAPE))))
 }
 
-/// Whether a value is a shape about which nothing is known: `x.shape` and `x.size()` of an unknown `x`.
-pub(super) fn is_unknown_shape(value: &Value) -> bool {
-    matches!(value, Value::Method(pair) if pair.1.as_str() == UNKNOWN_SHAPE)
+/// The object whose shape a value is, if nothing is known about this shape: `x` for `x.shape` and `x.size()`.
+pub(super) fn owner_of_shape(value: &Value) -> Option<&Value> {
+    match value {
+        Value::Method(pair) if pair.1.as_str() == UNKNOWN_SHAPE => Some(&pair.0),
+        _ => None,
+    }
 }
 
 impl<'p> Interp<'p> {

@@ -1,6 +1,6 @@
 //! Comparisons: `==`, `<`, `is` and `in` on Python's own values.
 
-use super::attribute::is_unknown_shape;
+use super::attribute::owner_of_shape;
 use super::interp::Interp;
 use super::library::{BinOp, OfCall};
 use super::operator::is_plain;
@@ -119,7 +119,7 @@ impl<'p> Interp<'p> {
                     _ => BinOp::Ge,
                 };
                 // A `torch.Size` has no order with a number: `groups.size() > 1` is about an object of another library.
-                if [left, right].into_iter().any(is_unknown_shape) {
+                if [left, right].into_iter().any(|value| owner_of_shape(value).is_some()) {
                     return Value::Unknown;
                 }
                 if let Some(refused) = self.refuse_builtin_operand(bin, [left, right], span) {

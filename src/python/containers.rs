@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::attribute::owner_of_shape;
 use super::interp::{Interp, Rounds};
 use super::library::RejectKind;
 use super::operator::is_plain;
@@ -66,11 +67,11 @@ impl Interp<'_> {
                 Value::Slice(_) => object.clone(),
                 _ => Value::ranged(Range::bounds(0.0, 255.0), false, None),
             },
-            Value::Method(pair) if pair.1.as_str() == super::attribute::UNKNOWN_SHAPE => match index {
+            object if let Some(owner) = owner_of_shape(object) => match index {
                 // `df.groupby(…).size()` is a Series, which accepts labels and lists.
                 _ if index.number_type() == Some(Type::Int) => {
                     // The shape of an object of an unseen class may contain other values.
-                    self.supposes_numbers |= pair.0.is_unknown();
+                    self.supposes_numbers |= owner.is_unknown();
                     Value::Any(Type::Int)
                 }
                 _ => Value::Unknown,

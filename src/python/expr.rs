@@ -7,7 +7,9 @@ use super::stmt::Flow;
 use super::{Arg, Args, Event, RejectKind};
 use crate::syntax::ast::{self, Comprehension, ExprAttribute, ExprCall, Number};
 use crate::syntax::{Expr, FileId, Ranged as _, Span, is_method_call, spreads};
-use crate::value::{Attrs, Data, Dict, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
+use crate::value::{
+    Attrs, Data, Dict, Dtype, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Tensor, Type, Value, sym,
+};
 
 /// A comprehension over more elements than this is not evaluated element by element; the length of
 /// the result becomes unknown.
@@ -78,9 +80,13 @@ impl<'p> Interp<'p> {
                 let object = self.eval(&s.value);
                 let index = self.eval(&s.slice);
                 let span = self.span(s);
-                // A number that a call in the index computes is no index in any arm.
-                let is_float = matches!(index, Value::Float(_) | Value::Any(Type::Float));
-                let independent = is_float && s.slice.is_call_expr() && self.heap.is_tensor(&object);
+                // A new number such as `np.random.uniform(0, n)` is no index in any arm.
+                let is_float = |tensor: &Tensor| tensor.dtype.is_some_and(Dtype::is_floating);
+                let is_new_float = match &index {
+                    Value::Float(_) | Value::Any(Type::Float) => s.slice.is_call_expr(),
+                    index => self.heap.tensor_ref(index).is_some_and(is_float) && self.is_made_here(index),
+                };
+                let independent = is_new_float && self.heap.is_tensor(&object);
                 self.in_any_arm_if(independent, |it| it.subscript(&object, &index, span))
             }
             Expr::Slice(s) => {

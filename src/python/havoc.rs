@@ -105,11 +105,9 @@ impl Interp<'_> {
             held.push(arg.value.clone());
             for value in held {
                 if self.is_function(&value) || self.heap.suspended(&value).is_some() {
-                    let returned = self.returned_from(&value);
-                    self.hook(Hook::Anytime, value);
-                    for function in
-                        returned.into_iter().filter(|value| self.is_plain_function(value)).collect::<Vec<_>>()
-                    {
+                    let mut returned = self.returned_from(&value);
+                    returned.retain(|value| self.is_plain_function(value));
+                    for function in std::iter::once(value).chain(returned) {
                         self.hook(Hook::Anytime, function);
                     }
                 }

@@ -7,7 +7,7 @@ use super::leave::BlockKind;
 use super::library::{RejectKind, Rejection, RemovedName};
 use crate::syntax::ast::{Decorator, ExprCall};
 use crate::syntax::{Expr, Span, ast, called, callee_or_itself, calls, path_of};
-use crate::value::{ArrayKind, Data, Instance, Sym, Value, counted, sym};
+use crate::value::{ArrayKind, Data, Instance, Sym, UserClass, Value, counted, sym};
 
 /// Imports of libraries whose data are instances of subclasses of `torch.Tensor`. The subclasses
 /// have more attributes, and the functions of PyTorch keep the subclass.
@@ -179,8 +179,7 @@ impl Interp<'_> {
         if is_module && name.as_str() == "module" && self.context.undecided > 0 {
             return false;
         }
-        let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
-        let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return false };
+        let Some(class) = self.own_class(object) else { return false };
         let (class, code) = (class.name, class.code);
         let has_fallback = || is_module || is_meant_as_base(class) || self.user_method(object, "__getattr__").is_some();
         if self.is_in_property() && has_fallback() {
@@ -298,8 +297,7 @@ impl Interp<'_> {
 
     /// Whether code may set this attribute of an object by a name that is only known when it runs.
     pub(super) fn may_be_set_by_name(&self, object: &Value, name: Sym) -> bool {
-        let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
-        let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return true };
+        let Some(class) = self.own_class(object) else { return true };
         let own = ["__getattr__", "__getattribute__", "__slots__", "__new__"];
         // If only one file is checked, the class may be in another file, whose text is not searched.
         self.sources.may_set_by_name(self.root, class.name.as_str())
@@ -328,13 +326,27 @@ impl Interp<'_> {
         })
     }
 
+    /// The class of an instance, if the program defines it.
+    fn own_class(&self, object: &Value) -> Option<&UserClass> {
+        let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
+        match self.heap.get(class?) {
+            Data::Class(class) => Some(class),
+            _ => None,
+        }
+    }
+
+    /// Whether a subclass, or another base of a subclass, may have what a class lacks.
+    fn may_be_completed(&self, class: Sym) -> bool {
+        is_meant_as_base(class) || self.sources.is_mixed(self.root, class.as_str())
+    }
+
     /// Whether nothing in the program may set this attribute on objects of the class. False for classes with names
     /// such as `…Mixin` or `Base…`, because a subclass outside the program may set the attribute, and for
     /// classes that other bases complete: `class Net(Averaged, nn.Linear)`.
     pub(super) fn is_never_set(&self, class: Sym, name: Sym) -> bool {
         let sources = self.sources;
         let is_set = sources.may_assign_to(self.root, class.as_str(), name.as_str());
-        !is_set && !is_meant_as_base(class) && !sources.is_mixed(self.root, class.as_str())
+        !is_set && !self.may_be_completed(class)
     }
 
     /// Whether the file of a class of an object, or the program of this file, sets an attribute of this
@@ -357,12 +369,8 @@ impl Interp<'_> {
         }
         // In a method that nothing calls, the object may have any attribute. An exception is its
         // constructor, which itself sets the attribute, but later. Another base of a subclass may have it.
-        let is_mixed = || {
-            let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
-            let Some(Data::Class(class)) = class.map(|class| self.heap.get(class)) else { return true };
-            is_meant_as_base(class.name) || self.sources.is_mixed(self.root, class.name.as_str())
-        };
-        !self.context.speculative || object.as_obj().is_some_and(|id| self.constructor_sets(id, name)) && !is_mixed()
+        let is_whole = || self.own_class(object).is_some_and(|class| !self.may_be_completed(class.name));
+        !self.context.speculative || object.as_obj().is_some_and(|id| self.constructor_sets(id, name)) && is_whole()
     }
 
     /// Whether an instance of a class of the program certainly has none of these special methods.

@@ -177,8 +177,8 @@ impl<'p> Interp<'p> {
         call.file == self.file() && self.protocols().is_unmapped_checkpoint(call.start.into())
     }
 
-    /// The value of `x.device`, if `x` is a tensor or an unknown module on an unknown device. If the program puts other tensors
-    /// on this device, their devices can then be compared. `None` if `x` may be something else.
+    /// The value of `x.device`, if `x` is a tensor or an unknown module on an unknown device. If the program puts
+    /// other tensors on this device, their devices can then be compared. `None` if `x` may be something else.
     pub(super) fn device_of_tensor(&mut self, object: &Value, attribute: &'p ExprAttribute) -> Option<Value> {
         // `next(model.parameters()).device` is the device of a module.
         if attribute.attr.as_str() != "device" || attribute.value.is_call_expr() {

@@ -4,15 +4,19 @@
 //! Only conditions whose value does not change are considered: flags, comparisons of a variable with constants, and
 //! combinations of these. The caller may make sure that the condition holds, so the findings are warnings.
 
+mod places;
+
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::places::{is_stored, names_of, places};
 
 use crate::rules::arms::{Arm, arms};
 use crate::rules::rule::Source;
-use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_pattern, walk_stmt};
-use crate::syntax::ast::{self, CmpOp, ExceptHandler, Parameters, Pattern, StmtFunctionDef, StmtIf, UnaryOp};
+use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
+use crate::syntax::ast::{self, CmpOp, ExceptHandler, Parameters, StmtFunctionDef, StmtIf, UnaryOp};
 use crate::syntax::{
-    Expr, Ranged, Stmt, TextRange, TextSize, assignment, blocks, bound_by, called, captured, expressions, is_false,
-    parts, path_of, statements,
+    Expr, Ranged, Stmt, TextRange, TextSize, assignment, blocks, bound_by, called, expressions, is_false, parts,
+    path_of, statements,
 };
 
 /// A variable that an `if` statement sets, and that is read later although nothing shows that the condition holds.
@@ -190,13 +194,9 @@ impl<'a> Scope<'a> {
     fn is_constant(&self, paths: &[Vec<&str>], one: &StmtIf) -> bool {
         let is_constant = |path: &Vec<&str>| {
             let root = path.first().copied().unwrap_or_default();
-            let changes = self
-                .places
-                .iter()
-                .filter(|(bound, at)| *bound == root && (*at < one.start() || self.is_in_loop_around(one, *at)));
-            let is_varied = self.places.iter().any(|(bound, at)| *bound == root && self.is_in_loop_around(one, *at));
-            changes.count() <= 1
-                && !is_varied
+            let places = || self.places.iter().filter(|(bound, _)| *bound == root).map(|(_, at)| *at);
+            places().filter(|at| *at < one.start()).count() <= 1
+                && !places().any(|at| self.is_in_loop_around(one, at))
                 && !self.attributes.contains(path)
                 && !self.is_fixed(root)
                 && !self.is_filled_in_while(root)
@@ -314,69 +314,6 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The names that the statements of a scope bind, each with a place: an assignment binds its targets at its end.
-fn places<'a>(body: &'a [Stmt], inside: &[&'a Stmt]) -> Vec<(&'a str, TextSize)> {
-    let mut found = Vec::new();
-    let mut add = |target: &'a Expr, at: TextSize| {
-        found.extend(
-            parts(target)
-                .into_iter()
-                .filter(|part| is_stored(part))
-                .filter_map(Expr::as_name_expr)
-                .map(|name| (name.id.as_str(), at)),
-        );
-    };
-    for stmt in inside {
-        match stmt {
-            Stmt::Assign(assign) => assign.targets.iter().for_each(|target| add(target, stmt.end())),
-            Stmt::AnnAssign(assign) => add(&assign.target, stmt.end()),
-            Stmt::AugAssign(assign) => add(&assign.target, stmt.end()),
-            Stmt::For(each) => add(&each.target, stmt.start()),
-            Stmt::Delete(delete) => delete.targets.iter().for_each(|target| add(target, stmt.start())),
-            Stmt::With(with) => {
-                with.items
-                    .iter()
-                    .filter_map(|item| item.optional_vars.as_deref())
-                    .for_each(|target| add(target, stmt.start()));
-            }
-            _ => {}
-        }
-    }
-    for stmt in inside {
-        match stmt {
-            Stmt::FunctionDef(def) => found.push((def.name.as_str(), stmt.start())),
-            Stmt::ClassDef(def) => found.push((def.name.as_str(), stmt.start())),
-            Stmt::Import(ast::StmtImport { names, .. }) | Stmt::ImportFrom(ast::StmtImportFrom { names, .. }) => {
-                found.extend(names.iter().map(|alias| (bound_by(alias), stmt.start())));
-            }
-            Stmt::Try(attempt) => {
-                for ExceptHandler::ExceptHandler(handler) in &attempt.handlers {
-                    found.extend(handler.name.iter().map(|name| (name.as_str(), stmt.start())));
-                }
-            }
-            Stmt::Match(one) => {
-                let mut captured = Captured(Vec::new());
-                one.cases.iter().for_each(|case| captured.visit_pattern(&case.pattern));
-                found.extend(captured.0.into_iter().map(|name| (name, stmt.start())));
-            }
-            _ => {}
-        }
-    }
-    let named = body.iter().flat_map(expressions).filter_map(|expr| expr.as_named_expr());
-    found.extend(named.filter_map(|named| Some((named.target.as_name_expr()?.id.as_str(), named.start()))));
-    found
-}
-
-/// The names that patterns bind.
-struct Captured<'a>(Vec<&'a str>);
-
-impl<'a> Visitor<'a> for Captured<'a> {
-    fn visit_pattern(&mut self, pattern: &'a Pattern) {
-        self.0.extend(captured(pattern));
-        walk_pattern(self, pattern);
-    }
-}
-
 /// Whether one of the statements assigns a constant to a name.
 fn give_literal<'a>(statements: impl Iterator<Item = &'a Stmt>, name: &str) -> bool {
     let assigned = statements.filter_map(Stmt::as_assign_stmt);
@@ -390,18 +327,7 @@ fn names_set(body: &[Stmt]) -> impl Iterator<Item = (&str, TextRange)> {
         Stmt::Assign(assign) => assign.targets.as_slice(),
         _ => &[],
     });
-    targets.flat_map(parts).filter(|expr| is_stored(expr)).filter_map(|expr| {
-        let name = expr.as_name_expr()?;
-        Some((name.id.as_str(), name.range()))
-    })
-}
-
-fn is_stored(expr: &Expr) -> bool {
-    match expr {
-        Expr::Name(name) => !name.ctx.is_load(),
-        Expr::Attribute(attribute) => !attribute.ctx.is_load(),
-        _ => false,
-    }
+    targets.flat_map(names_of)
 }
 
 /// How often statements bind each name.

@@ -81,9 +81,8 @@ fn reason(optimizer: &ExprDict, name: &str) -> &'static str {
 /// Reports keys of groups of parameters that no optimizer reads. A program that reads such a key itself may use it.
 fn check_groups(findings: &mut Findings<'_>, source: &Source<'_>) {
     let optimizers = ["Adam", "AdamW", "SGD", "RMSprop", "Adagrad"];
-    let quotes = |key: &str| source.text.contains(&format!("\"{key}\"")) || source.text.contains(&format!("'{key}'"));
     let uses = optimizers.iter().any(|name| source.text.contains(&format!("{name}(")));
-    if !quotes("params") || !uses {
+    if !source.contains_any(&["\"params\"", "'params'"]) || !uses {
         return;
     }
     let mut set: Vec<(&Expr, &Expr, &str)> = Vec::new();

@@ -3,6 +3,7 @@
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
+use crate::rules::words::words;
 use crate::syntax::{Expr, Ranged, TextRange, assignment, parts, path_of};
 
 const NAME: &str = "optimizers-swapped";
@@ -71,24 +72,10 @@ fn are_swapped(first: &Made<'_>, second: &Made<'_>) -> bool {
 
 /// Which network of a pair a name means: `optimizer_G`, `optG` and `gen_optimizer` mean the first one.
 fn role(name: &str, pair: &[&[&str]; 2]) -> Option<usize> {
-    let mut words: Vec<String> = Vec::new();
-    let mut was_lower = false;
-    for c in name.chars() {
-        let begins = c == '_' || c.is_ascii_digit() || c.is_ascii_uppercase() && was_lower;
-        if begins || words.is_empty() {
-            words.push(String::new());
-        }
-        was_lower = c.is_ascii_lowercase();
-        if c.is_alphabetic()
-            && let Some(word) = words.last_mut()
-        {
-            word.extend(c.to_lowercase());
-        }
-    }
-    let mut means = [false; 2];
-    for (meant, of) in means.iter_mut().zip(pair) {
-        *meant = words.iter().any(|word| of.contains(&word.as_str()));
-    }
+    let words = words(name);
+    // `optimizer_G1`
+    let parts: Vec<&str> = words.iter().flat_map(|word| word.split(|c: char| c.is_ascii_digit())).collect();
+    let means = pair.map(|of| parts.iter().any(|part| of.contains(part)));
     match means {
         [true, false] => Some(0),
         [false, true] => Some(1),

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{Number, StmtWhile};
-use crate::syntax::{Expr, Ranged, Stmt, blocks};
+use crate::syntax::{Expr, Ranged, Stmt, TextRange, TextSize, blocks};
 
 const NAME: &str = "code-after-endless-loop";
 
@@ -13,15 +13,11 @@ pub(crate) struct CodeAfterEndlessLoop;
 impl Rule for CodeAfterEndlessLoop {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         for block in source.blocks() {
-            let is_endless = |stmt: &Stmt| stmt.as_while_stmt().is_some_and(is_endless);
-            let Some(at) = block.iter().position(is_endless) else { continue };
-            let after = block.get(at + 1..).unwrap_or_default();
-            let Some(first) = after.iter().find(|stmt| matches!(stmt, Stmt::Assign(_) | Stmt::AugAssign(_))) else {
-                continue;
-            };
+            let mut rest = block.iter().skip_while(|stmt| !stmt.as_while_stmt().is_some_and(is_endless));
+            let Some(endless) = rest.next() else { continue };
+            let Some(first) = rest.find(|stmt| matches!(stmt, Stmt::Assign(_) | Stmt::AugAssign(_))) else { continue };
             let message = "this is never reached: the loop before it has no end and no `break`";
-            let start = block.get(at).map(Ranged::start).unwrap_or_default();
-            let head = crate::syntax::TextRange::at(start, "while".len().try_into().unwrap_or_default());
+            let head = TextRange::at(endless.start(), TextSize::of("while"));
             let label = Label { span: source.span(head), message: "the loop begins here".to_owned() };
             findings.report(NAME, Severity::Warning, message, source.span(first.range()), vec![label]);
         }

@@ -72,13 +72,13 @@ fn two_types(values: &[Expr]) -> Option<(String, String)> {
     let types = values.iter().filter_map(|value| {
         let compare = value.as_compare_expr()?;
         let ([CmpOp::Is | CmpOp::Eq], [class]) = (&*compare.ops, &*compare.comparators) else { return None };
-        let call = compare.left.as_call_expr().filter(|call| path_of(&call.func) == ["type"])?;
+        let is_type = compare.left.as_call_expr().is_some_and(|call| path_of(&call.func) == ["type"]);
         let class = path_of(class);
-        (!class.is_empty()).then(|| (ComparableExpr::from(&compare.left), class.join("."), call))
+        (is_type && !class.is_empty()).then(|| (ComparableExpr::from(&compare.left), class.join(".")))
     });
     let types: Vec<_> = types.collect();
-    types.iter().enumerate().find_map(|(at, (object, class, _))| {
-        let (_, other, _) = types.get(at + 1..)?.iter().find(|(same, other, _)| same == object && other != class)?;
+    types.iter().enumerate().find_map(|(at, (object, class))| {
+        let (_, other) = types.get(at + 1..)?.iter().find(|(same, other)| same == object && other != class)?;
         Some((class.clone(), other.clone()))
     })
 }
