@@ -279,6 +279,12 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     tensors.extend(further.iter().flatten().map(|(name, tensor)| (*name, tensor)));
     device::check(cx, &tensors);
     let first = cx.attr(&object, "batch_first").as_bool();
+    if let Some(key) = &key {
+        check_batch(cx, ("query", &query), ("key", key), first);
+        if let Some(value) = cx.tensor_arg(b, "value") {
+            check_pairs(cx, key, &value);
+        }
+    }
     if let Some((queries, keys)) = sequence(&query, first).zip(key.as_ref().and_then(|key| sequence(key, first))) {
         check_mask(cx, b, "attn_mask", &queries, &keys);
     }
@@ -313,6 +319,50 @@ fn sequence(input: &Tensor, batch_first: Option<bool>) -> Option<Dim> {
     match (input.shape.as_deref()?, batch_first?) {
         ([_, length, _], true) | ([length, _, _], false) | ([length, _], _) => Some(length.clone()),
         _ => None,
+    }
+}
+
+/// The number of sequences in a batch.
+fn batch(input: &Tensor, batch_first: Option<bool>) -> Option<&Dim> {
+    match (input.shape.as_deref()?, batch_first?) {
+        ([batch, _, _], true) | ([_, batch, _], false) => Some(batch),
+        _ => None,
+    }
+}
+
+/// Checks that two batches have the same number of sequences.
+fn check_batch(cx: &mut Cx<'_, '_>, a: (&str, &Tensor), b: (&str, &Tensor), batch_first: Option<bool>) {
+    let Some((of_a, of_b)) = batch(a.1, batch_first).zip(batch(b.1, batch_first)) else { return };
+    if of_a.size.equals(&of_b.size) == Some(false) {
+        let order = match batch_first {
+            Some(true) => "",
+            _ => " (without `batch_first=True`, the batch is the second dimension)",
+        };
+        let message = format!(
+            "`{}` is {} and `{}` is {}: the batch sizes {} and {} must be equal{order}",
+            a.0,
+            shape_text(a.1),
+            b.0,
+            shape_text(b.1),
+            of_a.size,
+            of_b.size
+        );
+        let reads = vec![dim_read(a.0, "batch", of_a), dim_read(b.0, "batch", of_b)];
+        cx.reject(RejectKind::Shape, message, reads);
+    }
+}
+
+/// Checks that there is a value for each key.
+fn check_pairs(cx: &mut Cx<'_, '_>, key: &Tensor, value: &Tensor) {
+    let (Some([keys @ .., _]), Some([values @ .., _])) = (key.shape.as_deref(), value.shape.as_deref()) else { return };
+    let differ = |(a, b): (&Dim, &Dim)| a.size.equals(&b.size) == Some(false);
+    if keys.len() == values.len() && keys.iter().zip(values).any(differ) {
+        let message = format!(
+            "`key` is {} and `value` is {}: all dimensions but the last must be equal",
+            shape_text(key),
+            shape_text(value)
+        );
+        cx.reject(RejectKind::Shape, message, vec![shape_read(("key", key), None), shape_read(("value", value), None)]);
     }
 }
 
@@ -390,6 +440,10 @@ fn width_of(cx: &Cx<'_, '_>, object: &Value) -> (Size, Option<Tensor>) {
 fn batch_first(cx: &Cx<'_, '_>, object: &Value) -> Option<bool> {
     let of = |layer: &Value| cx.attr(&cx.attr(layer, "self_attn"), "batch_first").as_bool();
     let layers = cx.attr(object, "layers");
+    let encoder = cx.attr(object, "encoder");
+    if !encoder.is_unknown() {
+        return batch_first(cx, &encoder);
+    }
     of(object).or_else(|| {
         let (_, first) = super::containers::contents(cx.it, &layers)?.found.into_iter().next()?;
         of(&first)
@@ -411,6 +465,10 @@ fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     tensors.extend(weight.iter().map(|w| ("weight", w)));
     // The second sequence, and the masks.
     let others = b.sig.params.iter().map(|param| param.name.as_str()).filter(|other| !["self", name].contains(other));
+    // The stacks recognise a causal mask, and do not use it then.
+    let is_stack = !cx.path.as_str().ends_with("Layer.forward");
+    let may_be_unused = |other: &str| is_stack && matches!(other, "mask" | "src_mask" | "tgt_mask");
+    let others = others.filter(|other| !may_be_unused(other));
     let others: Vec<(&str, Tensor)> = others.filter_map(|other| Some((other, cx.tensor_arg(b, other)?))).collect();
     let all: Vec<_> = tensors.iter().copied().chain(others.iter().map(|(other, t)| (*other, t))).collect();
     device::check(cx, &all);
@@ -432,6 +490,25 @@ fn encode(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 fn decode(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let first = batch_first(cx, &object);
+    let target = cx.tensor_arg(b, "tgt");
+    // The sequence that the decoder attends to: `src` of a whole transformer, `memory` of a decoder.
+    for name in
+        ["src", "memory"].into_iter().filter(|name| b.sig.params.iter().any(|param| param.name.as_str() == *name))
+    {
+        let Some(source) = cx.tensor_arg(b, name) else { continue };
+        let Some(length) = sequence(&source, first) else { continue };
+        if name == "src" {
+            check_mask(cx, b, "src_mask", &length, &length);
+        }
+        if let Some(target) = &target {
+            check_batch(cx, (name, &source), ("tgt", target), first);
+            if let Some(targets) = sequence(target, first) {
+                check_mask(cx, b, "memory_mask", &targets, &length);
+            }
+        }
+    }
     pass(cx, b, "tgt")
 }
 

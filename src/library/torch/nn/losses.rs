@@ -1,7 +1,9 @@
 //! The results of losses. Contracts check most arguments of losses; this module checks some others.
 
 use super::device;
-use super::facts::{Autocast, autocast, both_shapes, floating_dtype, full_dtype, result, shape_read, shape_text};
+use super::facts::{
+    Autocast, autocast, both_shapes, dim_read, floating_dtype, full_dtype, result, shape_read, shape_text,
+};
 use super::layer::{Layer, plain, with_state};
 use crate::library::notes::BUFFER;
 use crate::library::torch::support::is_no_tensor;
@@ -413,8 +415,29 @@ fn reduced_only(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     reduced(cx, b, &all, dtype, full)
 }
 
+/// Checks that there is a length for each sample of a batch `[steps, batch, classes]`.
+fn check_lengths(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, input: &Tensor, batch: &Dim) {
+    let Some(lengths) = cx.tensor_arg(b, name) else { return };
+    let Some([count]) = lengths.shape.as_deref() else { return };
+    if count.size.equals(&batch.size) == Some(false) {
+        let message = format!(
+            "`log_probs` is {}, a batch of {}, but `{name}` has {} elements: there must be one for each sample",
+            shape_text(input),
+            batch.size,
+            count.size
+        );
+        let reads = vec![dim_read("log_probs", "batch", batch), shape_read(name, &lengths)];
+        cx.reject(RejectKind::Shape, message, reads);
+    }
+}
+
 fn ctc_loss(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "log_probs") else { return cx.some_tensor() };
+    if let Some([_, batch, _]) = input.shape.as_deref() {
+        for name in ["input_lengths", "target_lengths"] {
+            check_lengths(cx, b, name, &input, batch);
+        }
+    }
     let full = input.shape.as_deref().map(|dims| match dims {
         [_, batch, _] => vec![batch.clone()],
         _ => Vec::new(),

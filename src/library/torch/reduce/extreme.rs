@@ -1,5 +1,7 @@
 //! Minimum, maximum, median, mode and k-th value, and their indices.
 
+use std::sync::{Arc, LazyLock};
+
 use super::{Dims, dims_of, keepdim, one_dim, reduced_size, reduction, refuse_empty};
 use crate::library::torch::broadcast::shape_read;
 use crate::library::torch::pointwise::binary::{Gives, Rule, binary};
@@ -7,8 +9,11 @@ use crate::library::torch::support::{
     Cast, bound_index, give, give_all, give_all_with, give_with, is_no_tensor, refuse_dtype, tensor_param,
 };
 use crate::library::{Cx, Table};
-use crate::python::{Bound, RejectKind};
+use crate::python::{Args, Bound, RejectKind, Sig};
 use crate::value::{Dtype, Grad, Kind, Size, Tensor, Type, Value};
+
+/// The overload of `max` and `min` with two tensors.
+static OF_TWO: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, other, *, out=None")));
 
 pub(crate) fn register(t: &mut Table) {
     t.family("torch.", "median nanmedian", "input, dim=None, keepdim=False, *, out=None", extreme);
@@ -61,7 +66,9 @@ fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mode = cx.name() == "mode";
     if cx.it.heap.is_tensor(&dim) {
         // The second argument is a tensor that was passed by position: `torch.max(a, b)`.
-        return binary(cx, b, Rule::tensors(Gives::Common, &[Kind::Complex]));
+        let args = Args::positional([b.get("input"), dim], cx.span);
+        let named = OF_TWO.bind(&args);
+        return binary(cx, named.as_ref().unwrap_or(b), Rule::tensors(Gives::Common, &[Kind::Complex]));
     }
     let Some(input) = tensor_param(cx, b, "input") else {
         return match dim {
