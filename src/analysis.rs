@@ -522,8 +522,8 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.project.assigns(file, attribute)
     }
 
-    fn may_assign_to(&self, file: FileId, class: &str, name: &str) -> bool {
-        self.project.may_assign_to(file, class, name)
+    fn may_assign_to(&self, file: FileId, class: &str, name: &str, besides: Option<&str>) -> bool {
+        self.project.may_assign_to(file, class, name, besides)
     }
 
     fn overrides(&self, file: FileId, class: &str, name: &str) -> bool {

@@ -552,6 +552,10 @@ impl Library for Libraries {
         super::names::missing_attribute(heap, value, name.as_str(), of_python)
     }
 
+    fn called_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String> {
+        super::names::called_attribute(heap, value, name.as_str())
+    }
+
     fn fatal(&self) -> (Sym, &[&str], &str) {
         (sym("torch.AcceleratorError"), &["RuntimeError", "Exception", "BaseException"], torch::DEVICE_ASSERT)
     }

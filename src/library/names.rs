@@ -240,6 +240,35 @@ pub(crate) fn is_tensor_attribute(name: &str) -> bool {
     NAMES.get("torch.Tensor").is_some_and(|names| names.contains(name))
 }
 
+/// Attributes of tensors that are no methods, each with what is probably meant by a call.
+const DATA_OF_TENSORS: &[(&str, &str)] = &[
+    ("shape", "size()` or `shape[…]"),
+    ("dtype", "to(dtype)"),
+    ("device", "to(device)"),
+    ("ndim", "dim()"),
+    ("requires_grad", "requires_grad_()"),
+    ("is_cuda", "is_cuda"),
+    ("is_leaf", "is_leaf"),
+    ("grad", "grad"),
+    ("grad_fn", "grad_fn"),
+    ("data", "data"),
+    ("T", "T"),
+];
+
+/// Attributes of NumPy arrays that are no methods.
+const DATA_OF_ARRAYS: &[(&str, &str)] =
+    &[("shape", "shape[…]"), ("dtype", "astype(dtype)"), ("ndim", "ndim"), ("size", "size"), ("T", "T")];
+
+/// The message for the call of an attribute of a tensor or an array that is no method.
+pub(crate) fn called_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
+    let (what, known) = match heap.tensor_ref(value)?.array {
+        ArrayKind::Torch => ("tensor", DATA_OF_TENSORS),
+        ArrayKind::Numpy => ("NumPy array", DATA_OF_ARRAYS),
+    };
+    let (_, meant) = known.iter().find(|(attribute, _)| *attribute == name)?;
+    Some(format!("the attribute `{name}` of a {what} cannot be called: write `{meant}`"))
+}
+
 /// Whether nothing is known about the device of a tensor, or only what is assumed about arguments.
 fn has_no_device(tensor: &Tensor) -> bool {
     let is_named = tensor.device.is_some_and(|device| matches!(device.kind, DeviceKind::Named(_)));

@@ -176,9 +176,10 @@ impl Project {
         self.programs().assigns(self.file(file), attribute)
     }
 
-    /// Whether the program of `file` may assign this attribute to an object of a class of this name.
-    pub(crate) fn may_assign_to(&self, file: FileId, class: &str, name: &str) -> bool {
-        self.programs().may_assign_to(self.file(file), class, name)
+    /// Whether the program of `file` may assign this attribute to an object of a class of this name. The lines of
+    /// the class `besides` do not count.
+    pub(crate) fn may_assign_to(&self, file: FileId, class: &str, name: &str, besides: Option<&str>) -> bool {
+        self.programs().may_assign_to(self.file(file), class, name, besides)
     }
 
     /// Whether a subclass of a class of this name, in the program of `file`, has a member of this name, too.

@@ -113,7 +113,7 @@ impl Project {
             return None;
         }
         let is_package = path.file_name().is_some_and(|file| file == "__init__.py");
-        if is_package && (is_built(name) || self.has_stem(path.parent()?, name)) {
+        if is_package && (is_built(name) || self.has_stem(path.parent()?, name) || self.builds(from, name)) {
             return None;
         }
         // Python may find a module of this name in another folder first. If the import leaves out the name
@@ -166,7 +166,7 @@ impl Project {
             let folder = file.canonical().parent()?;
             // An installed package may have the same name.
             let is_library = folder.file_name().and_then(|name| name.to_str()).is_none_or(libraries::is_known);
-            if is_library || is_built(name) || self.has_stem(folder, name) {
+            if is_library || is_built(name) || self.has_stem(folder, name) || self.builds(from, name) {
                 return None;
             }
         }

@@ -125,11 +125,15 @@ impl Owners {
     }
 
     /// Whether objects of the class may have the attribute: a line of the class itself, or of one with which it may
-    /// share an object, sets it, or one that sets it on another object.
-    pub(super) fn may_set(&self, class: &str, name: &str) -> bool {
-        [&self.setters, &self.members]
-            .iter()
-            .any(|owners| owners.get(name).is_some_and(|owners| self.share_object(class, owners)))
+    /// share an object, sets it, or one that sets it on another object. The lines of the class `besides` do not count.
+    pub(super) fn may_set(&self, class: &str, name: &str, besides: Option<&str>) -> bool {
+        let others = |owners: &FxHashSet<String>| match besides {
+            Some(left_out) => {
+                self.share_object(class, &owners.iter().filter(|owner| *owner != left_out).cloned().collect())
+            }
+            None => self.share_object(class, owners),
+        };
+        [&self.setters, &self.members].iter().any(|owners| owners.get(name).is_some_and(others))
     }
 
     /// Whether the body of a direct or indirect subclass of the class binds this name.
@@ -253,12 +257,13 @@ mod tests {
         ] {
             owners.assign(owner, name, class);
         }
-        assert!(owners.may_set("A", "x") && !owners.may_set("C", "x"));
-        assert!(owners.may_set("C", "y") && !owners.may_set("A", "y"));
+        assert!(owners.may_set("A", "x", None) && !owners.may_set("C", "x", None));
+        assert!(owners.may_set("C", "y", None) && !owners.may_set("A", "y", None));
         for name in ["z", "w", "v"] {
-            assert!(owners.may_set("C", name), "{name}");
+            assert!(owners.may_set("C", name, None), "{name}");
         }
-        assert!(!owners.may_set("A", "u") && owners.may_set("Unknown", "x"));
+        assert!(!owners.may_set("A", "x", Some("B")) && owners.may_set("A", "x", Some("C")));
+        assert!(!owners.may_set("A", "u", None) && owners.may_set("Unknown", "x", None));
     }
 
     #[test]

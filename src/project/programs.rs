@@ -125,9 +125,9 @@ impl Programs {
     }
 
     /// Whether a file of the same program may assign this attribute to an object of a class of this name, or give
-    /// its name to a function that does.
-    pub(super) fn may_assign_to(&self, file: &SourceFile, class: &str, name: &str) -> bool {
-        self.asks(file, |names| names.arguments.contains(name) || names.owners.may_set(class, name))
+    /// its name to a function that does. The lines of the class `besides` do not count.
+    pub(super) fn may_assign_to(&self, file: &SourceFile, class: &str, name: &str, besides: Option<&str>) -> bool {
+        self.asks(file, |names| names.arguments.contains(name) || names.owners.may_set(class, name, besides))
     }
 
     /// Whether a subclass of a class of this name, in the same program, has a member of this name, too.

@@ -7,7 +7,7 @@ use super::interp::{Interp, UNCALLED_DEPTH};
 use super::payload::DICT_METHODS;
 use super::{Args, Event, RejectKind};
 use crate::syntax::{FileId, Span};
-use crate::value::{Data, Key, ObjId, Sym, Tensor, Type, Value, Written, dotted, join, sym};
+use crate::value::{Data, Key, ObjId, Sym, Tensor, Type, UserClass, Value, Written, dotted, join, sym};
 
 /// An unknown shape is a [`Value::Method`] with this name, so that unpacking it can be recognised.
 const UNKNOWN_SHAPE: &str = "<shape>";
@@ -412,15 +412,22 @@ impl<'p> Interp<'p> {
             Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => self.mro(*id),
             _ => self.mro_of(receiver),
         };
+        // An unseen base is a class of another file, which cannot derive from a class of this one.
+        let is_beside = |other: &UserClass| {
+            let file = |class: &UserClass| self.code.get(class.code.0 as usize).map(|code| code.file);
+            file(other) == file(data) && !self.may_be_completed(other.name)
+        };
         // A class of the same name may be another version of this class: from another branch, or
         // from before a decorator.
         let differs = |other: &Value| match other.as_obj().map(|id| self.heap.get(id)) {
-            Some(Data::Class(other)) => other.name != name && !other.open,
+            Some(Data::Class(other)) => other.name != name && (!other.open || is_beside(other)),
             Some(_) => false,
             None => true,
         };
-        let made = self.heap.instance_of(receiver).is_none_or(|instance| !instance.open);
-        made && !line.is_empty() && line.iter().all(differs)
+        let made = || self.heap.instance_of(receiver).is_none_or(|instance| !instance.open);
+        let own = line.first().and_then(Value::as_obj).map(|id| self.heap.get(id));
+        let cannot_derive = || matches!(own, Some(Data::Class(own)) if is_beside(own));
+        !line.is_empty() && line.iter().all(differs) && (made() || cannot_derive())
     }
 
     fn super_attr(&mut self, class: ObjId, receiver: &Value, name: Sym, span: Span) -> Option<Value> {
@@ -466,7 +473,7 @@ impl<'p> Interp<'p> {
 
     /// The setter of a property (`@name.setter`): `Some(None)` if the property has no setter,
     /// `None` if `name` is not a property.
-    fn property(&self, object: &Value, name: Sym) -> Option<Option<Value>> {
+    pub(super) fn property(&self, object: &Value, name: Sym) -> Option<Option<Value>> {
         let property = self.user_method(object, name.as_str())?;
         match self.heap.get(property.as_obj()?) {
             Data::Function(function) if function.attrs.get(&sym("__kind__"))?.as_str() == Some("property") => {
@@ -480,7 +487,14 @@ impl<'p> Interp<'p> {
     pub(super) fn set_plainly(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
         let library = self.library;
         let classes = self.native_classes(object);
-        match self.property(object, name) {
+        // In the setter itself, a library class stores the value without it: `nn.Module.__setattr__(self, name, layer)`.
+        let is_inside = |setter: &Value| {
+            let current = self.frames.last().and_then(|frame| self.definition(frame));
+            let own = self.def_of(setter);
+            current.zip(own).is_some_and(|(current, own)| std::ptr::eq(current, own))
+        };
+        match self.property(object, name).filter(|setter| classes.is_empty() || !setter.as_ref().is_some_and(is_inside))
+        {
             Some(Some(setter)) => {
                 self.call(&setter, Args::positional([object.clone(), value], span), span);
                 return;

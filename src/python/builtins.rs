@@ -156,7 +156,8 @@ impl Interp<'_> {
         let library = self.library;
         // `str.join(separator, parts)` gets its object as the first argument. Exceptions are also placeholders of
         // classes that subclasses replace.
-        let is_judged = !name.contains('.') && !name.starts_with(|c: char| c.is_ascii_uppercase());
+        let is_judged =
+            !name.contains('.') && !name.starts_with(|c: char| c.is_ascii_uppercase()) && !self.has_unseen_star();
         if is_judged && library.refuse_standard(self, &format!("builtins.{name}"), &args, span) {
             return Value::Unknown;
         }
@@ -287,6 +288,7 @@ impl Interp<'_> {
             }
             "object" => Value::Obj(self.heap.instance(Value::path("builtins.object"))),
             "staticmethod" | "classmethod" => self.as_method(&first, name),
+            "property" => self.as_property(&first, values.get(1)),
             "dict.fromkeys" => {
                 let value = values.get(1).cloned().unwrap_or(Value::None);
                 let mut dict = Dict::default();
@@ -516,7 +518,8 @@ impl Interp<'_> {
                     let in_class = line.iter().filter_map(Value::as_obj).any(|c| self.class_attr(c, name).is_some());
                     let native = line.iter().any(|c| matches!(c, Value::Path(_)));
                     match (in_class, open, native) {
-                        (true, ..) => Some(true),
+                        // A property may raise an `AttributeError`.
+                        (true, ..) => self.property(object, name).is_none().then_some(true),
                         (false, false, false) => Some(false),
                         (false, false, true) => {
                             // The program's own classes do not have the attribute, but a library's

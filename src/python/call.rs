@@ -500,6 +500,7 @@ impl<'p> Interp<'p> {
         };
         if let Body::Function(def) = code.body {
             parameters::convert_scripted(def, &mut vars);
+            self.suppose_tensors(function.code, def, &mut vars);
         }
         if self.suspends(function.code) {
             return self.heap.suspend(Source::Call { function: id, vars, first, call: span });

@@ -79,6 +79,10 @@ impl<'p> Interp<'p> {
                 class.attrs.insert(sym(DECORATED), Value::Bool(true));
             }
         }
+        // A module that is executed lazily may register something in the class.
+        if !self.deferred.is_empty() {
+            self.forget_filled_in(class);
+        }
         self.make_members(class);
         self.note_overridden(class);
         let span = self.span(&def.name);

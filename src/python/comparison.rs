@@ -186,7 +186,14 @@ impl<'p> Interp<'p> {
             Value::Path(path) => path.as_str().rsplit('.').next() != Some(name),
             value => matches!(value, Value::Bound(_)) || is_of_self && value.as_obj().is_some(),
         };
-        if self.is_sure_function(value) && !(may_change && is_replaced()) {
+        // A subclass may have a flag of this name.
+        let is_overridden = || match value {
+            Value::Bound(pair) => self
+                .own_class(&pair.0)
+                .is_some_and(|class| self.sources.overrides(self.root, class.name.as_str(), name)),
+            _ => false,
+        };
+        if self.is_sure_function(value) && !(may_change && is_replaced()) && !is_overridden() {
             let span = self.span(expr);
             self.event(super::Event::Uncalled { in_place, span });
         }

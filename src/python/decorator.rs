@@ -190,6 +190,15 @@ impl<'p> Interp<'p> {
         self.mark(value, "__kind__", Value::str(kind));
     }
 
+    /// `property(getter, setter)`, called as a function.
+    pub(super) fn as_property(&mut self, getter: &Value, setter: Option<&Value>) -> Value {
+        let property = self.as_method(getter, "property");
+        if let Some(setter) = setter.filter(|_| !property.is_unknown()) {
+            self.mark(&property, SETTER, setter.clone());
+        }
+        property
+    }
+
     /// `staticmethod(function)` and `classmethod(function)`, called as functions. The function itself stays as it is.
     pub(super) fn as_method(&mut self, function: &Value, kind: &str) -> Value {
         let Some(Data::Function(data)) = function.as_obj().map(|id| self.heap.get(id)) else { return Value::Unknown };

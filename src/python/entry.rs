@@ -12,7 +12,7 @@ use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
 use crate::syntax::{Expr, Ranged, Span, Stmt, expressions, path_of, statements};
-use crate::value::{CodeId, Data, Function, Items, ObjId, Sym, Value, sym};
+use crate::value::{Attrs, CodeId, Data, Function, Items, ObjId, Sym, Tensor, Value, sym};
 
 /// A function that nothing called, and the receiver if it is a method.
 struct Uncalled<'p> {
@@ -151,15 +151,19 @@ impl<'p> Interp<'p> {
     /// Makes unknown the constants in attributes of global objects that other code of the program assigns, because
     /// this code may run before the function that is analysed.
     fn forget_global_attributes(&mut self) {
-        let scopes: Vec<ObjId> = (self.modules.values())
-            .filter_map(|module| match self.heap.get(*module) {
-                Data::Module { scope, .. } => Some(*scope),
-                _ => None,
-            })
-            .collect();
-        for scope in scopes {
+        for scope in self.module_scopes() {
             self.forget_constants_in(scope);
         }
+        self.forget_global_registries();
+    }
+
+    /// The scopes of the modules that were imported.
+    pub(super) fn module_scopes(&self) -> Vec<ObjId> {
+        let scope = |module: &ObjId| match self.heap.get(*module) {
+            Data::Module { scope, .. } => Some(*scope),
+            _ => None,
+        };
+        self.modules.values().filter_map(scope).collect()
     }
 
     /// [`Interp::forget_constants`] for the objects that the variables of a scope hold.
@@ -440,6 +444,39 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether a value is known to be a tensor, but neither its shape nor its dtype is known.
+    /// Gives parameters whose arguments are unknown a tensor, if the function uses them in a way that only tensors
+    /// allow.
+    pub(super) fn suppose_tensors(&mut self, code: CodeId, def: &'p StmtFunctionDef, vars: &mut Attrs) {
+        for parameter in def.parameters.posonlyargs.iter().chain(&def.parameters.args) {
+            let name = sym(parameter.parameter.name.as_str());
+            let Some(argument) = vars.get(&name).filter(|value| value.is_unknown()).cloned() else { continue };
+            if parameter.default.is_some() {
+                continue;
+            }
+            let is_tensor = match self.tensor_parameters.get(&(code, name)) {
+                Some(known) => *known,
+                None => {
+                    let is_other = parameter.parameter.annotation.as_deref().is_some_and(names_other_class);
+                    let is_tensor = !is_other && !super::uses::is_mapping(&def.body, name.as_str()) && {
+                        let uses = super::uses::uses(&def.body, name.as_str());
+                        self.library.used(self, &uses, None, "").is_some()
+                    };
+                    self.tensor_parameters.insert((code, name), is_tensor);
+                    is_tensor
+                }
+            };
+            if is_tensor {
+                let tensor = match argument {
+                    Value::Open(open) => {
+                        Tensor { grad: open.grad, ..Tensor::default() }.with_device(Some(open.device), open.device_at)
+                    }
+                    _ => Tensor::default(),
+                };
+                vars.insert(name, self.heap.tensor(tensor));
+            }
+        }
+    }
+
     fn says_only_tensor(&self, value: &Value) -> bool {
         let Some(Data::Tensor(tensor)) = value.as_obj().map(|id| self.heap.get(id)) else { return false };
         tensor.shape.is_none() && tensor.dtype.is_none()
@@ -561,7 +598,7 @@ impl<'p> Interp<'p> {
     }
 
     /// The attributes of `self` that the methods of one class, except the constructor, assign.
-    fn attributes_set_by(&mut self, class: ObjId) -> Rc<[Sym]> {
+    pub(super) fn attributes_set_by(&mut self, class: ObjId) -> Rc<[Sym]> {
         if let Some(names) = self.stored.get(&class) {
             return names.clone();
         }
@@ -598,7 +635,7 @@ fn stored_by_methods(class_body: &[Stmt], names: &mut Vec<Sym>) {
     }
 }
 
-fn stored_attributes(body: &[Stmt], names: &mut Vec<Sym>) {
+pub(super) fn stored_attributes(body: &[Stmt], names: &mut Vec<Sym>) {
     let mut set_by_name = Vec::new();
     let mut inner: Vec<&[Stmt]> = Vec::new();
     let mut target = |expr: &Expr| collect_target(expr, names);
@@ -638,7 +675,7 @@ fn stored_attributes(body: &[Stmt], names: &mut Vec<Sym>) {
 
 fn collect_target(expr: &Expr, names: &mut Vec<Sym>) {
     match expr {
-        Expr::Attribute(a) if matches!(&*a.value, Expr::Name(n) if n.id.as_str() == "self") => {
+        Expr::Attribute(a) if matches!(&*a.value, Expr::Name(n) if matches!(n.id.as_str(), "self" | "cls")) => {
             names.push(sym(a.attr.as_str()));
         }
         // `self.cache[key] = x`

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::interp::{Body, Code, Interp, Rounds};
 use super::stmt::Flow;
-use super::{Arg, Args, Event, RejectKind};
+use super::{Arg, Args, Event, RejectKind, Rejection};
 use crate::syntax::ast::{self, Comprehension, ExprAttribute, ExprCall, Number};
 use crate::syntax::{Expr, FileId, Ranged as _, Span, is_method_call, spreads};
 use crate::value::{
@@ -505,7 +505,10 @@ impl<'p> Interp<'p> {
     /// Python number, unless it is an array of objects, such as a dictionary in a file.
     fn lacks_as_number(&self, object: &Expr, name: Sym) -> Option<String> {
         let call = object.as_call_expr().filter(|call| is_method_call(call, "item") && call.arguments.is_empty())?;
-        if self.is_in_try()
+        // An array of objects usually contains a dictionary.
+        let is_of_dictionary = super::payload::DICT_METHODS.contains(&name.as_str());
+        if is_of_dictionary
+            || self.is_in_try()
             || ["def item(", "allow_pickle", "dtype=object"].iter().any(|text| self.mentions(text))
             || !call.func.is_attribute_expr()
         {
@@ -556,6 +559,9 @@ impl<'p> Interp<'p> {
         let callee = self.read_attribute(&object, sym(method.attr.as_str()), place);
         if self.stopped {
             return Value::Unknown;
+        }
+        if self.calls_attribute(&object, sym(method.attr.as_str()), place) {
+            return self.raise("TypeError");
         }
         let mut args = self.eval_args(&call.arguments);
         self.name_devices(&callee, &call.arguments, method.attr.as_str() == "to", &mut args);
@@ -609,7 +615,17 @@ impl<'p> Interp<'p> {
         }
         if !by_class && let Some(message) = self.surely_refuses(callee, call) {
             let span = self.span(call);
-            self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span));
+            match self.subclass_with(callee) {
+                // Nothing creates this object: the line is correct for the objects of other classes.
+                Some(class) if self.context.speculative => {
+                    let assumed = Some(sym(&format!("for objects of `{class}`")).as_str());
+                    let kind = RejectKind::Arguments;
+                    let rejection = Rejection { kind, message, reads: Vec::new(), span, assumed, of_python: true };
+                    self.in_arm_of_callee(|it| it.suspect(rejection));
+                }
+                _ => self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span)),
+            }
+            self.open_refused(callee);
             self.fail("TypeError");
             return true;
         }
@@ -634,6 +650,24 @@ impl<'p> Interp<'p> {
         match value {
             Value::Unknown if !self.stopped => placed.unwrap_or(Value::Unknown),
             value => value,
+        }
+    }
+
+    /// The class of the receiver of a bound method that a subclass of the class whose method runs now defines.
+    fn subclass_with(&self, callee: &Value) -> Option<Sym> {
+        let Value::Bound(pair) = callee else { return None };
+        let Data::Function(function) = self.heap.get(pair.1.as_obj()?) else { return None };
+        self.is_of_subclass(&pair.0, function.name).then(|| self.own_class(&pair.0).map(|class| class.name))?
+    }
+
+    /// Makes an object unknown whose constructor gets wrong arguments. The code below assumes that the call is correct.
+    fn open_refused(&mut self, callee: &Value) {
+        let Value::Bound(pair) = callee else { return };
+        let is_constructor = pair.1.as_obj().is_some_and(
+            |id| matches!(self.heap.get(id), Data::Function(function) if function.name.as_str() == "__init__"),
+        );
+        if is_constructor {
+            self.open(&pair.0);
         }
     }
 

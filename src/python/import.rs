@@ -63,8 +63,9 @@ pub(crate) trait Sources<'p> {
     /// `owner.name`.
     fn assigns(&self, file: FileId, attribute: &str) -> bool;
 
-    /// Whether the same program may assign this attribute to an object of a class of this name.
-    fn may_assign_to(&self, file: FileId, class: &str, name: &str) -> bool;
+    /// Whether the same program may assign this attribute to an object of a class of this name. The lines of the
+    /// class `besides` do not count.
+    fn may_assign_to(&self, file: FileId, class: &str, name: &str, besides: Option<&str>) -> bool;
 
     /// Whether a subclass of a class of this name, in the same program, has a member of this name, too.
     fn overrides(&self, file: FileId, class: &str, name: &str) -> bool;
@@ -167,6 +168,9 @@ impl Interp<'_> {
         let size = self.sources.size(file);
         if size > self.meter.eager {
             self.foreign.insert(file);
+            if self.deferred.is_empty() {
+                self.forget_global_registries();
+            }
             self.deferred.insert(scope, Deferred { file, bindings: self.sources.bindings(file) });
         } else {
             self.meter.eager -= size;
@@ -325,6 +329,19 @@ impl Interp<'_> {
             self.unstarred.insert((scope, name));
         }
         found
+    }
+
+    /// Whether the current file has an `import *` of a module that cannot be seen. It may bind any name, such as `max`.
+    pub(super) fn has_unseen_star(&self) -> bool {
+        let file = self.file();
+        let bindings = self.sources.bindings(file);
+        let body = &self.sources.module(file).body;
+        bindings.stars.iter().any(|at| {
+            let Some(Stmt::ImportFrom(import)) = body.get(*at as usize) else { return false };
+            let module = import.module.as_ref().map_or("", |module| module.as_str());
+            let is_known = crate::libraries::is_known(module.split('.').next().unwrap_or_default());
+            !is_known && !matches!(self.sources.resolve(self.root, file, module, import.level), Import::File(_))
+        })
     }
 
     /// Whether the `__all__` of a module does not list a name, so that `import *` leaves it out.

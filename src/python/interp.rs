@@ -180,6 +180,8 @@ pub(crate) struct Interp<'p> {
     pub(super) lines: RefCell<FxHashMap<Sym, Rc<[Value]>>>,
     /// The attributes that the methods of a class, other than the constructor, assign.
     pub(super) stored: FxHashMap<ObjId, Rc<[Sym]>>,
+    /// Whether a function uses a parameter in a way that only tensors allow.
+    pub(super) tensor_parameters: FxHashMap<(CodeId, Sym), bool>,
     /// For each file, the types of its objects, recognised by what the file does with them.
     pub(super) protocols: FxHashMap<FileId, Rc<super::protocol::Protocols>>,
     /// For each file, the names of its functions that contain a loop or call such a function.
@@ -300,6 +302,7 @@ impl<'p> Interp<'p> {
             mros: RefCell::default(),
             lines: RefCell::default(),
             stored: FxHashMap::default(),
+            tensor_parameters: FxHashMap::default(),
             protocols: FxHashMap::default(),
             loops: FxHashMap::default(),
             literals: FxHashSet::default(),

@@ -5,7 +5,7 @@ use super::interp::Interp;
 use super::library::Event;
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
 use crate::syntax::{Expr, calls, expressions, parts, path_of, spreads};
-use crate::value::{Data, Value};
+use crate::value::{Data, ObjId, Value, sym};
 
 /// Names that functions take for other reasons: tensors and modules are often moved later.
 const GENERIC: &[&str] = &["args", "data", "device", "dtype", "kwargs", "logger", "name", "self", "title"];
@@ -29,6 +29,12 @@ impl<'p> Interp<'p> {
     /// Tells observers that a function does not pass a parameter on to the only call that takes it.
     pub(super) fn note_kept_back(&mut self, callee: &Value, call: &'p ExprCall) {
         let Some(def) = self.frames.last().and_then(|frame| self.definition(frame)) else { return };
+        // A class gives its arguments to `__new__`, too, which may use them.
+        let class = self.frames.last().and_then(|frame| frame.owner.as_ref()).map(|(class, _)| *class);
+        let has_new = |class: ObjId| self.class_attr(class, sym("__new__")).is_some();
+        if def.name.as_str() == "__init__" && class.is_some_and(has_new) {
+            return;
+        }
         let Some((function, bound)) = self.called_function(callee) else { return };
         let Some(taken) = self.optional_parameters(&function, bound) else { return };
         let is_open = spreads(call);

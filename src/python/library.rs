@@ -231,6 +231,9 @@ pub(crate) trait Library: Sync {
     /// certainly not a NumPy scalar.
     fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym, of_python: bool) -> Option<String>;
 
+    /// The message for the call of an attribute that is no method: `x.shape(0)`.
+    fn called_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String>;
+
     /// The exception after which the process can no longer use the device: its class, its builtin
     /// base classes, and its message.
     fn fatal(&self) -> (Sym, &[&str], &str);

@@ -138,6 +138,16 @@ impl Interp<'_> {
         true
     }
 
+    /// Whether a method call names an attribute that is no method. If it does, this is reported.
+    pub(super) fn calls_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
+        let Some(message) = self.library.called_attribute(&self.heap, object, name) else { return false };
+        if self.sources.assigns_from_outside(self.root, name.as_str()) || self.is_in_try() {
+            return false;
+        }
+        self.in_arm_of(object, |it| it.report_missing(RejectKind::Arguments, message, span));
+        true
+    }
+
     /// Whether a module of the project certainly does not define this name. If so, this is reported.
     pub(super) fn lacks_member(&mut self, object: &Value, name: Sym, span: Span) -> bool {
         let Some(Data::Module { file, scope }) = object.as_obj().map(|id| self.heap.get(id)) else { return false };
@@ -187,7 +197,8 @@ impl Interp<'_> {
         }
         // The file of the class may not be among the named files.
         let file = self.code.get(code.0 as usize).map(|code| code.file);
-        let is_set_there = || file.is_some_and(|file| self.sources.may_assign_to(file, class.as_str(), name.as_str()));
+        let is_set_there =
+            || file.is_some_and(|file| self.sources.may_assign_to(file, class.as_str(), name.as_str(), None));
         let is_never_set = self.is_never_set(class, name) && !is_set_there();
         // A class without a constructor, or with methods for subclasses, may be a part of other classes, unless it has
         // a method of almost this name. A module
@@ -206,6 +217,17 @@ impl Interp<'_> {
         };
         let lacks =
             is_never_set && (is_self && is_whole() || is_made_here()) || is_early || self.surely_lacks(object, name);
+        if !lacks
+            && is_self
+            && !is_module
+            && let Some(base) = self.base_left_out(object, name)
+        {
+            let message = format!(
+                "`{class}` has no attribute `{name}`: `{base}.__init__` sets it, but `{class}.__init__` does not call it"
+            );
+            self.report_missing(RejectKind::Name, message, span);
+            return true;
+        }
         // A module that contains this one may have called its `forward`.
         if !lacks || is_module && self.sets_later(object, name) {
             return false;
@@ -327,7 +349,7 @@ impl Interp<'_> {
     }
 
     /// The class of an instance, if the program defines it.
-    fn own_class(&self, object: &Value) -> Option<&UserClass> {
+    pub(super) fn own_class(&self, object: &Value) -> Option<&UserClass> {
         let class = self.heap.instance_of(object).and_then(|instance| instance.class.as_obj());
         match self.heap.get(class?) {
             Data::Class(class) => Some(class),
@@ -336,7 +358,7 @@ impl Interp<'_> {
     }
 
     /// Whether a subclass, or another base of a subclass, may have what a class lacks.
-    fn may_be_completed(&self, class: Sym) -> bool {
+    pub(super) fn may_be_completed(&self, class: Sym) -> bool {
         is_meant_as_base(class) || self.sources.is_mixed(self.root, class.as_str())
     }
 
@@ -345,7 +367,7 @@ impl Interp<'_> {
     /// classes that other bases complete: `class Net(Averaged, nn.Linear)`.
     pub(super) fn is_never_set(&self, class: Sym, name: Sym) -> bool {
         let sources = self.sources;
-        let is_set = sources.may_assign_to(self.root, class.as_str(), name.as_str());
+        let is_set = sources.may_assign_to(self.root, class.as_str(), name.as_str(), None);
         !is_set && !self.may_be_completed(class)
     }
 
@@ -369,7 +391,14 @@ impl Interp<'_> {
         }
         // In a method that nothing calls, the object may have any attribute. An exception is its
         // constructor, which itself sets the attribute, but later. Another base of a subclass may have it.
-        let is_whole = || self.own_class(object).is_some_and(|class| !self.may_be_completed(class.name));
+        // A subclass may set it before it calls the constructor of its base.
+        let is_whole = || {
+            self.own_class(object).is_some_and(|class| {
+                let own = Some(class.name.as_str());
+                !self.may_be_completed(class.name)
+                    && !self.sources.may_assign_to(self.root, class.name.as_str(), name.as_str(), own)
+            })
+        };
         !self.context.speculative || object.as_obj().is_some_and(|id| self.constructor_sets(id, name)) && is_whole()
     }
 

@@ -42,7 +42,12 @@ impl Interp<'_> {
                 None => return,
             },
             callee => {
-                let Some((function, bound)) = self.called_function(callee) else { return };
+                // `super().__init__(…)` calls this method, whatever a subclass defines.
+                let fixed = match callee {
+                    Value::Bound(pair) if is_of_super(call) => Some((pair.1.clone(), 1)),
+                    callee => self.called_function(callee),
+                };
+                let Some((function, bound)) = fixed else { return };
                 kinds = self.kinds_of_defaults(&function).into_iter().skip(bound).collect();
                 match self.positional_names(&function) {
                     Some(names) => names.into_iter().skip(bound).collect(),
@@ -70,6 +75,13 @@ impl Interp<'_> {
         let span = self.span(argument);
         self.event(Event::Misplaced { own: &own, other: &other, span });
     }
+}
+
+/// Whether a call is `super().method(…)`, whose receiver is not among the arguments.
+fn is_of_super(call: &ExprCall) -> bool {
+    let method = call.func.as_attribute_expr().filter(|method| method.attr.as_str() != "__new__");
+    let object = method.and_then(|method| method.value.as_call_expr());
+    object.is_some_and(|object| path_of(&object.func) == ["super"])
 }
 
 impl Interp<'_> {

@@ -86,8 +86,9 @@ impl<'p> Interp<'p> {
         let has_unknown = |value: &Value| matches!(value, Value::Unknown);
         let parts = value.parts();
         let nested = parts.iter().any(|part| part.parts().iter().any(has_unknown));
-        // The iterators of torchtext put their batches on a device themselves.
-        let places = || self.mentions("torchtext");
+        // The iterators of torchtext put their batches on a device themselves, and the batches of torch_geometric
+        // are moved in place.
+        let places = || self.mentions("torchtext") || self.mentions("torch_geometric");
         if nested && may_be_over_loader(&stmt.iter) && moves_elements(stmt) && !places() && !self.fills(&stmt.iter) {
             return on_device_of_batch(&value, self.span(&*stmt.target));
         }

@@ -11,6 +11,8 @@ pub(crate) enum Use<'p> {
     Attribute(&'p str),
     /// A method that is called, and the number of its arguments.
     Method(&'p str, usize),
+    /// A method that is called with the argument `dim=…`, which is not a string: `x.mean(dim=1)`.
+    MethodOverDim,
     /// An operand of arithmetic whose other operand is `self.name`.
     Operand,
     /// The first argument of the function at this path: `F.relu(x)`.
@@ -98,6 +100,9 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
                     && own(&method.value)
                 {
                     self.all.push(Use::Method(method.attr.as_str(), call.arguments.len()));
+                    // xarray names its dimensions.
+                    let dim = call.arguments.find_keyword("dim").map(|keyword| &keyword.value);
+                    self.all.extend(dim.filter(|dim| !dim.is_string_literal_expr()).map(|_| Use::MethodOverDim));
                 }
                 if call.arguments.args.first().is_some_and(own) {
                     let mut path = path_of(&call.func);
@@ -227,6 +232,7 @@ mod tests {
             .filter_map(|one| match one {
                 Use::Attribute(name) => Some((*name).to_owned()),
                 Use::Method(name, _) => Some(format!("{name}()")),
+                Use::MethodOverDim => Some("(dim)".to_owned()),
                 Use::Operand => Some("(operand)".to_owned()),
                 Use::Argument(path) if path.len() > 1 => Some("(functional)".to_owned()),
                 Use::Argument(_) => None,

@@ -429,6 +429,12 @@ fn stack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.out(out);
     };
     let axis = b.get("axis").as_int().zip(out.rank()).and_then(|(axis, rank)| index(axis, rank));
+    // An index along this axis selects one of the arrays, in which the bounds of another one do not occur.
+    let ranges: Option<Vec<Range>> = parts.iter().map(|part| part.range.clone()).collect();
+    if let Some(ranges) = ranges.filter(|all| all.iter().any(|range| Some(range) != all.first())) {
+        let is_last = axis.zip(out.rank()).is_some_and(|(axis, rank)| axis + 1 == rank);
+        out.range = out.range.map(|range| if is_last { range.by_column(ranges) } else { range.somewhere() });
+    }
     if axis != Some(0) {
         let columns = out.data.take().filter(|_| out.rank() == Some(2)).map(|rows| {
             let width = rows.len() / parts.len().max(1);

@@ -14,7 +14,6 @@ const MOST_STEPS: usize = 16;
 pub(crate) fn register(t: &mut Table) {
     t.class("omegaconf.OmegaConf", &[], "").keeps_arguments = false;
     t.alias("omegaconf.DictConfig", "builtins.dict");
-    t.alias("omegaconf.ListConfig", "builtins.list");
     t.def("omegaconf.OmegaConf.load", "file_", load);
     t.def("omegaconf.OmegaConf.create", "obj=None, parent=None, flags=None", create);
     t.def("omegaconf.OmegaConf.structured", "obj, parent=None, flags=None", structured);

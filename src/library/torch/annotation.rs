@@ -143,6 +143,8 @@ pub(crate) fn used(it: &mut Interp<'_>, uses: &[Use<'_>], receiver: Option<&Valu
         Use::Method(name, _) => {
             (METHODS_OF_TENSORS.contains(name) || inside && METHODS_IN_FORWARD.contains(name)) && !is_defined(name)
         }
+        // The other libraries call it `axis`.
+        Use::MethodOverDim => true,
         Use::Attribute(_) => false,
     };
     // An object with a method that tensors do not have is not a tensor.

@@ -160,7 +160,10 @@ pub(crate) fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option
     let cx = &mut context(it, &input, "__iter__", span);
     if input.rank() == Some(0) {
         let reads = vec![("the tensor gets its shape here".to_owned(), input.shape_at)];
-        cx.reject(RejectKind::Rank, "iteration over a 0-dimensional tensor", reads);
+        let made_here = cx.it.is_made_here(object);
+        cx.report_if_independent(made_here, |cx| {
+            cx.reject(RejectKind::Rank, "iteration over a 0-dimensional tensor", reads);
+        });
         return Some(Items::Many(Value::Unknown));
     }
     let length = input.dim(0).and_then(|d| d.size.known());
