@@ -1,5 +1,6 @@
 //! TV5: data and masks.
 
+pub(super) mod boxes_as_width_height;
 pub(super) mod copied_random_generator;
 pub(super) mod iterable_dataset_not_sharded;
 pub(super) mod mask_moved_apart;

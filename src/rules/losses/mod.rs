@@ -3,6 +3,7 @@
 pub(super) mod argmax_over_batch;
 pub(super) mod difference_of_all_pairs;
 pub(super) mod one_hot_of_predictions;
+pub(super) mod padding_in_labels;
 pub(super) mod penalty_of_each_pixel;
 pub(super) mod value_compared_with_itself;
 pub(super) mod variance_taken_for_deviation;
