@@ -116,10 +116,11 @@ impl<'a> Scope<'a> {
     fn unset(&self, one: &'a StmtIf, rest: &'a [Stmt]) -> Option<Unset<'a>> {
         let arms = arms(one);
         let found: Option<Vec<_>> = arms.iter().filter_map(|arm| arm.test).map(constant_paths).collect();
-        let paths = found?.concat();
-        if !self.is_constant(&paths, one) {
-            return None;
-        }
+        let paths = match found.map(|found| found.concat()).filter(|paths| self.is_constant(paths, one)) {
+            Some(paths) => paths,
+            None if arms.len() == 1 => self.paths_with_constant_operand(one)?,
+            None => return None,
+        };
         let read = |arm: &Arm<'a>| {
             // A missing `else` shows nothing about several conditions: they may cover all cases.
             let others_go_on =
@@ -140,6 +141,17 @@ impl<'a> Scope<'a> {
             names.filter_map(read).min_by_key(|unset| unset.read.start())
         };
         arms.iter().filter_map(read).min_by_key(|unset| unset.read.start())
+    }
+
+    /// The paths in a condition `a and b` of which one operand stays the same, whatever the other is.
+    fn paths_with_constant_operand(&self, one: &'a StmtIf) -> Option<Vec<Vec<&'a str>>> {
+        let all = one.test.as_bool_op_expr().filter(|operation| operation.op == ast::BoolOp::And)?;
+        let is_enough = |operand: &Expr| constant_paths(operand).is_some_and(|paths| self.is_constant(&paths, one));
+        let paths: Vec<_> = parts(&one.test).into_iter().map(path_of).filter(|path| !path.is_empty()).collect();
+        // `self.mask`, without `self`
+        let is_whole =
+            |path: &&Vec<&str>| !paths.iter().any(|other| other.len() > path.len() && other.starts_with(path));
+        all.values.iter().any(is_enough).then(|| paths.iter().filter(is_whole).cloned().collect())
     }
 
     /// The blocks that run under the condition of a branch. Other `if` statements with the same condition have some,
@@ -195,7 +207,8 @@ impl<'a> Scope<'a> {
         let is_constant = |path: &Vec<&str>| {
             let root = path.first().copied().unwrap_or_default();
             let places = || self.places.iter().filter(|(bound, _)| *bound == root).map(|(_, at)| *at);
-            places().filter(|at| *at < one.start()).count() <= 1
+            let from = self.last_assignment(root, one);
+            places().filter(|at| from <= *at && *at < one.start()).count() <= 1
                 && !places().any(|at| self.is_in_loop_around(one, at))
                 && !self.attributes.contains(path)
                 && !self.is_fixed(root)
@@ -213,6 +226,14 @@ impl<'a> Scope<'a> {
             && !self.constructor_guards(paths)
             && !self.constructor_makes(&one.test)
             && !self.is_called_under_conditions(paths)
+    }
+
+    /// The start of the last assignment to a name that every path to a statement runs.
+    fn last_assignment(&self, name: &str, one: &StmtIf) -> TextSize {
+        let body = self.function.map_or(self.module, |def| &def.body);
+        let before = body.iter().take_while(|stmt| stmt.end() <= one.start());
+        let assigns = |stmt: &&Stmt| assignment(stmt).is_some_and(|(target, _)| path_of(target) == [name]);
+        before.filter(assigns).last().map_or(TextSize::new(0), Ranged::start)
     }
 
     /// Whether a constructor of the file always sets an attribute to an object, with which this test about the
@@ -486,10 +507,11 @@ fn needs_object(stmt: &Stmt, paths: &[Vec<&str>]) -> bool {
     blocks(stmt).is_empty() && read.any(|attribute| paths.contains(&path_of(&attribute.value)))
 }
 
-/// Whether the last statement of a block leaves it.
+/// Whether a block ends before the statements after it. The rest of a block after `return` or `raise` never runs.
 pub(super) fn ends(body: &[Stmt]) -> bool {
+    let leaves = |stmt: &Stmt| matches!(stmt, Stmt::Return(_) | Stmt::Raise(_) | Stmt::Continue(_) | Stmt::Break(_));
     match body.last() {
-        Some(Stmt::Return(_) | Stmt::Raise(_) | Stmt::Continue(_) | Stmt::Break(_)) => true,
+        _ if body.iter().any(leaves) => true,
         Some(Stmt::Assert(assert)) => is_false(&assert.test),
         Some(Stmt::Expr(stmt)) => {
             let function = stmt.value.as_call_expr().and_then(called);

@@ -16,6 +16,17 @@ pub(crate) struct VarianceTakenForDeviation;
 
 impl Rule for VarianceTakenForDeviation {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        for sum in source.body.iter().flat_map(expressions).filter_map(Expr::as_bin_op_expr) {
+            if let Some((noise, of)) = mixed(&sum.left, &sum.right).or_else(|| mixed(&sum.right, &sum.left))
+                && sum.op == Operator::Add
+            {
+                let message = format!(
+                    "the noise is multiplied by the variance `1 - {of}`, but the signal by the square root of `{of}`: \
+                     `sqrt(1 - {of})` is the standard deviation"
+                );
+                findings.report(NAME, Severity::Warning, message, source.span(noise.range()), Vec::new());
+            }
+        }
         if !source.text.contains("var") || !source.text.contains("exp(") {
             return;
         }
@@ -35,6 +46,59 @@ impl Rule for VarianceTakenForDeviation {
                 findings.report(NAME, Severity::Warning, message, source.span(product.range()), Vec::new());
             }
         }
+    }
+}
+
+/// The noise of a diffusion model, multiplied by a variance, and the name of the variance of the signal:
+/// `sqrt(alpha) * x` and `(1 - alpha) * noise`.
+fn mixed<'a>(signal: &'a Expr, noise: &'a Expr) -> Option<(&'a Expr, &'a str)> {
+    let pair = |expr: &'a Expr| factors(expr).map(|(_, left, right)| [(left, right), (right, left)]);
+    let of = pair(signal)?.into_iter().find_map(|(root, _)| under_root(root))?;
+    let is_noise = |expr: &Expr| {
+        let name = path_of(core(expr)).last().map(|name| name.to_ascii_lowercase()).unwrap_or_default();
+        name.contains("noise") || matches!(name.as_str(), "eps" | "epsilon" | "z")
+    };
+    let is_rest = |expr: &Expr| {
+        let rest = core(expr).as_bin_op_expr().filter(|rest| rest.op == Operator::Sub);
+        rest.is_some_and(|rest| {
+            crate::syntax::integer(&rest.left) == Some(1) && path_of(core(&rest.right)).last() == Some(&of)
+        })
+    };
+    let is_mixed = pair(noise)?.into_iter().any(|(rest, of_noise)| is_rest(rest) && is_noise(of_noise));
+    is_mixed.then_some((noise, of))
+}
+
+/// The name under a square root: `alpha.sqrt()`, `torch.sqrt(alpha)`, `alpha ** 0.5`.
+fn under_root(expr: &Expr) -> Option<&str> {
+    let of = match core(expr) {
+        Expr::Call(call) if called(call) == Some("sqrt") => {
+            match (&*call.arguments.args, call.func.as_attribute_expr()) {
+                ([of], _) => of,
+                ([], Some(method)) => &method.value,
+                _ => return None,
+            }
+        }
+        Expr::BinOp(power) if power.op == Operator::Pow => {
+            let exponent = power.right.as_number_literal_expr()?.value.as_float()?;
+            (*exponent == 0.5).then_some(&*power.left)?
+        }
+        _ => return None,
+    };
+    path_of(core(of)).last().copied()
+}
+
+/// An expression without the indices and views around it: `alpha` of `alpha[t].view(-1, 1)`.
+fn core(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Subscript(subscript) => core(&subscript.value),
+        Expr::Call(call) => match (&*call.func, called(call)) {
+            (
+                Expr::Attribute(method),
+                Some("view" | "reshape" | "unsqueeze" | "to" | "float" | "expand" | "gather" | "view_as" | "expand_as"),
+            ) => core(&method.value),
+            _ => expr,
+        },
+        _ => expr,
     }
 }
 

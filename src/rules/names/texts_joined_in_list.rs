@@ -9,6 +9,8 @@ const NAME: &str = "texts-joined-in-list";
 
 /// The smallest number of elements that shows what the elements of a list are.
 const FEWEST: usize = 4;
+/// The smallest number of elements for each place where a comma is missing.
+const FOR_EACH: usize = 4;
 /// The largest number of bytes of a name. Longer texts are often divided because of the length of the line.
 const LONGEST: usize = 32;
 
@@ -25,18 +27,22 @@ impl Rule for TextsJoinedInList {
                 _ => continue,
             };
             let Some(parts) = elements.iter().map(parts).collect::<Option<Vec<_>>>() else { continue };
-            let mut joined = parts.iter().filter(|parts| parts.len() > 1);
-            let (Some([first, second]), None) = (joined.next().copied(), joined.next()) else { continue };
-            if elements.len() < FEWEST || !parts.iter().copied().flatten().all(|part| is_name(&part.value)) {
+            let joined: Vec<_> = parts.iter().filter(|parts| parts.len() > 1).collect();
+            let is_rare = elements.len() >= FEWEST.max(FOR_EACH * joined.len());
+            let are_names = |part: &StringLiteral| is_name(&part.value, if joined.len() == 1 { 2 } else { 1 });
+            if !is_rare || !parts.iter().copied().flatten().all(are_names) {
                 continue;
             }
-            let (first_text, second_text) = (&first.value, &second.value);
-            let message = format!(
-                "a comma is missing between \"{first_text}\" and \"{second_text}\": the list contains \
-                 \"{first_text}{second_text}\""
-            );
-            let at = source.span(first.range().cover(second.range()));
-            findings.report(NAME, Severity::Warning, message, at, Vec::new());
+            for pair in joined {
+                let [first, second] = pair else { continue };
+                let (first_text, second_text) = (&first.value, &second.value);
+                let message = format!(
+                    "a comma is missing between \"{first_text}\" and \"{second_text}\": the list contains \
+                     \"{first_text}{second_text}\""
+                );
+                let at = source.span(first.range().cover(second.range()));
+                findings.report(NAME, Severity::Warning, message, at, Vec::new());
+            }
         }
     }
 }
@@ -47,10 +53,10 @@ fn parts(expr: &Expr) -> Option<&[StringLiteral]> {
 }
 
 /// Whether a text may be a name of a class, column or file.
-fn is_name(text: &str) -> bool {
+fn is_name(text: &str, shortest: usize) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '.' | '/' | '+' | '&');
     let has_ends = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    (2..=LONGEST).contains(&text.len())
+    (shortest..=LONGEST).contains(&text.len())
         && text.chars().all(is_part)
         && has_ends(text.chars().next())
         && has_ends(text.chars().next_back())

@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Label, Severity};
 use crate::python::Event;
-use crate::rules::rule::{Call, Context, Rule, witness};
+use crate::rules::rule::{Call, Context, Findings, Rule, Source, witness};
 use crate::rules::trace::{fates, reach, set_fates};
 use crate::rules::training::scaled_gradients_used::{SCALERS, enabled_scaler, is_scaler};
-use crate::syntax::Span;
+use crate::syntax::ast::ExprCall;
+use crate::syntax::{Expr, Ranged, Span, Stmt, assignment, parts, path_of, statements};
 use crate::value::{Note, ObjId, State, Topic, Value};
 
 const NAME: &str = "scaler-not-updated";
@@ -121,6 +122,40 @@ impl Rule for ScalerNotUpdated {
         }
     }
 
+    /// Iterations that unscale the gradients, and update the scaler only under a condition about this iteration:
+    /// `if not skip: scaler.step(optimizer); scaler.update()`.
+    fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        for body in source.statements.iter().filter_map(|stmt| loop_body(stmt)) {
+            for (at, stmt) in body.iter().enumerate() {
+                let Some(call) = call_of(stmt, "unscale_") else { continue };
+                let scaler = owner(call);
+                let rest = body.get(at + 1..).unwrap_or_default();
+                let updates = |stmt: &Stmt| call_of(stmt, "update").is_some_and(|call| owner(call) == scaler);
+                let elsewhere = body.get(..at).unwrap_or_default();
+                if statements(elsewhere, true).into_iter().chain(rest).any(updates) {
+                    continue;
+                }
+                let skipped = rest.iter().filter_map(Stmt::as_if_stmt).find(|one| {
+                    one.elif_else_clauses.is_empty()
+                        && statements(&one.body, false).into_iter().any(updates)
+                        && is_of_iteration(&one.test, body)
+                });
+                let Some(skipped) = skipped else { continue };
+                // All other calls of `update()` would have to be in this branch, too.
+                let inside = statements(&skipped.body, false).into_iter().filter(|stmt| updates(stmt)).count();
+                if statements(rest, true).into_iter().filter(|stmt| updates(stmt)).count() != inside {
+                    continue;
+                }
+                let message = "an iteration that skips the `update()` below makes the next `unscale_()` raise";
+                let label = Label {
+                    span: source.span(skipped.test.range()),
+                    message: "`update()` is called only if this holds".to_owned(),
+                };
+                findings.report(NAME, Severity::Warning, message, source.span(call.range()), vec![label]);
+            }
+        }
+    }
+
     /// Without any `update()`, the second step fails, even if the steps are under a condition.
     fn end(&self, cx: &mut Context<'_, '_>) {
         if self.unclear.get() || cx.it.exhausted() {
@@ -134,6 +169,39 @@ impl Rule for ScalerNotUpdated {
             }
         }
     }
+}
+
+fn loop_body(stmt: &Stmt) -> Option<&[Stmt]> {
+    match stmt {
+        Stmt::For(each) => Some(&each.body),
+        Stmt::While(each) => Some(&each.body),
+        _ => None,
+    }
+}
+
+/// The call in a statement `scaler.method(…)`.
+fn call_of<'a>(stmt: &'a Stmt, method: &str) -> Option<&'a ExprCall> {
+    let call = stmt.as_expr_stmt().and_then(|stmt| stmt.value.as_call_expr())?;
+    let path = path_of(&call.func);
+    let is_of_scaler = path.len() > 1 && path.iter().rev().nth(1).is_some_and(|name| name.contains("scaler"));
+    (path.last() == Some(&method) && is_of_scaler).then_some(call)
+}
+
+/// The path of the scaler in `scaler.update()`.
+fn owner(call: &ExprCall) -> Vec<&str> {
+    let mut path = path_of(&call.func);
+    path.pop();
+    path
+}
+
+/// Whether a condition contains a variable that the body of a loop itself assigns before.
+fn is_of_iteration(test: &Expr, body: &[Stmt]) -> bool {
+    let before = body.iter().take_while(|stmt| stmt.start() < test.start());
+    let assigned: Vec<_> = before.filter_map(assignment).map(|(target, _)| path_of(target)).collect();
+    let is_number = |path: &[&str]| path.last().is_some_and(|name| name.contains("step") || name.contains("iter"));
+    let names = parts(test).into_iter().map(path_of).filter(|path| path.len() == 1);
+    let mut of_iteration = names.filter(|path| assigned.contains(path)).peekable();
+    of_iteration.peek().is_some() && of_iteration.all(|path| !is_number(&path))
 }
 
 /// Whether this stage was reached on some path.
