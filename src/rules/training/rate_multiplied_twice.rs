@@ -59,7 +59,7 @@ fn argument<'a>(call: &'a ExprCall, at: usize, name: &str) -> Option<&'a Expr> {
 }
 
 /// The expression that a function returns: a lambda, also one with a name in this block, or a function of
-/// this block with one statement.
+/// this block with one path.
 fn result_of<'a>(function: &'a Expr, block: &'a [Stmt]) -> Option<&'a Expr> {
     if let Expr::Lambda(lambda) = function {
         return Some(&lambda.body);
@@ -67,7 +67,7 @@ fn result_of<'a>(function: &'a Expr, block: &'a [Stmt]) -> Option<&'a Expr> {
     let name = function.as_name_expr()?.id.as_str();
     block.iter().find_map(|stmt| match stmt {
         Stmt::FunctionDef(def) if def.name.as_str() == name => match def.body.as_slice() {
-            [Stmt::Return(result)] => result.value.as_deref(),
+            [before @ .., Stmt::Return(result)] if before.iter().all(Stmt::is_assign_stmt) => result.value.as_deref(),
             _ => None,
         },
         Stmt::Assign(assign) if assign.targets.iter().any(|target| path_of(target) == [name]) => {
@@ -84,8 +84,8 @@ fn float(expr: &Expr) -> Option<f64> {
     }
 }
 
-/// Whether an expression is the rate, or a product or quotient that contains it as a factor:
-/// `args.lr * 0.95 ** epoch`.
+/// Whether an expression is the rate, or a product or quotient that contains it as a factor, or a sum with such a
+/// term: `args.lr * 0.95 ** epoch`.
 fn multiplies(expr: &Expr, rate: &Expr) -> bool {
     let is_rate = match (float(rate), float(expr)) {
         // A larger number may be a factor.
@@ -96,6 +96,10 @@ fn multiplies(expr: &Expr, rate: &Expr) -> bool {
         Expr::If(e) => multiplies(&e.body, rate) && multiplies(&e.orelse, rate),
         Expr::BinOp(e) if e.op == Operator::Mult => multiplies(&e.left, rate) || multiplies(&e.right, rate),
         Expr::BinOp(e) if e.op == Operator::Div => multiplies(&e.left, rate),
+        // A number may also be the smallest factor.
+        Expr::BinOp(e) if e.op == Operator::Add && !path_of(rate).is_empty() => {
+            multiplies(&e.left, rate) || multiplies(&e.right, rate)
+        }
         _ => is_rate,
     }
 }
