@@ -24,8 +24,7 @@ class Forecaster(nn.Module):
         # x: batch, weeks, features
         attention_mask = nn.Transformer.generate_square_subsequent_mask(x.shape[1], device=x.device)
         x = self.inp(x) + self.pos[:, :x.shape[1]]
-        output = self.transformer(x, x, src_mask=attention_mask, tgt_mask=attention_mask,
-                                  src_is_causal=True, tgt_is_causal=True)
+        output = self.transformer(x, x, src_mask=attention_mask, tgt_mask=attention_mask)
         return self.out(output).squeeze(-1)
 
 

@@ -286,7 +286,9 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     if let Some((queries, keys)) = sequence(&query, first).zip(key.as_ref().and_then(|key| sequence(key, first))) {
-        check_mask(cx, b, "attn_mask", &queries, &keys);
+        if !(says_causal(b, "is_causal") && b.get("need_weights").as_bool() != Some(true)) {
+            check_mask(cx, b, "attn_mask", &queries, &keys);
+        }
     }
     let dtype = product_dtype(cx, &[("query", &query), ("in_proj_weight", &weight)]).unwrap_or_default();
     let mut out = result(cx, &[&query, &weight], query.shape.clone(), dtype);
@@ -364,6 +366,12 @@ fn check_pairs(cx: &mut Cx<'_, '_>, key: &Tensor, value: &Tensor) {
         );
         cx.reject(RejectKind::Shape, message, vec![shape_read(("key", key), None), shape_read(("value", value), None)]);
     }
+}
+
+/// Whether a flag may tell that a mask is causal. The mask itself is then not used in training, whatever its shape is.
+fn says_causal(b: &Bound, flag: &str) -> bool {
+    let has_flag = b.sig.params.iter().any(|param| param.name.as_str() == flag);
+    has_flag && !matches!(b.get(flag), Value::None | Value::Bool(false))
 }
 
 /// Checks an attention mask with two dimensions. (A mask with three dimensions has one more, for
@@ -456,7 +464,8 @@ fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     let Some(input) = cx.tensor_arg(b, name) else { return cx.some_tensor() };
     let (width, weight) = width_of(cx, &object);
     check_width(cx, name, &input, &width, weight.as_ref());
-    if let Some(length) = sequence(&input, batch_first(cx, &object)) {
+    let is_hinted = says_causal(b, "is_causal") || says_causal(b, &format!("{name}_is_causal"));
+    if let Some(length) = sequence(&input, batch_first(cx, &object)).filter(|_| !is_hinted) {
         for mask in [format!("{name}_mask"), "mask".to_owned()] {
             check_mask(cx, b, &mask, &length, &length);
         }
@@ -499,12 +508,12 @@ fn decode(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     {
         let Some(source) = cx.tensor_arg(b, name) else { continue };
         let Some(length) = sequence(&source, first) else { continue };
-        if name == "src" {
+        if name == "src" && !says_causal(b, "src_is_causal") {
             check_mask(cx, b, "src_mask", &length, &length);
         }
         if let Some(target) = &target {
             check_batch(cx, (name, &source), ("tgt", target), first);
-            if let Some(targets) = sequence(target, first) {
+            if let Some(targets) = sequence(target, first).filter(|_| !says_causal(b, "memory_is_causal")) {
                 check_mask(cx, b, "memory_mask", &targets, &length);
             }
         }
