@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{ArrayKind, Data, Heap, Items, Origin, Size, Tensor, Type, Value};
+use super::{ArrayKind, Data, Heap, Items, Origin, Size, Tensor, Type, Value, sym};
 use crate::syntax::Span;
 
 const DEPTH: u32 = 3;
@@ -65,6 +65,8 @@ fn text(heap: &Heap, value: &Value, depth: u32) -> String {
                 format!("{{{}}}", parts.join(", "))
             }
             Data::Instance(instance) => format!("{}(…)", class_name(heap, &instance.class)),
+            // What decorators such as `property` make of a function is no function.
+            Data::Function(function) if function.attrs.contains_key(&sym("__kind__")) => "unknown".to_owned(),
             Data::Function(function) => format!("function {}", function.name),
             Data::Class(class) => format!("class {}", class.name),
             Data::Module { .. } => "module".to_owned(),
