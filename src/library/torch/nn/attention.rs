@@ -285,10 +285,11 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             check_pairs(cx, key, &value);
         }
     }
-    if let Some((queries, keys)) = sequence(&query, first).zip(key.as_ref().and_then(|key| sequence(key, first))) {
-        if !(says_causal(b, "is_causal") && b.get("need_weights").as_bool() != Some(true)) {
-            check_mask(cx, b, "attn_mask", &queries, &keys);
-        }
+    let may_be_unused = says_causal(b, "is_causal") && b.get("need_weights").as_bool() != Some(true);
+    if let Some((queries, keys)) = sequence(&query, first).zip(key.as_ref().and_then(|key| sequence(key, first)))
+        && !may_be_unused
+    {
+        check_mask(cx, b, "attn_mask", &queries, &keys);
     }
     let dtype = product_dtype(cx, &[("query", &query), ("in_proj_weight", &weight)]).unwrap_or_default();
     let mut out = result(cx, &[&query, &weight], query.shape.clone(), dtype);
