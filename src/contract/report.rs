@@ -115,10 +115,7 @@ fn fix(page: &Page, path: Sym, bound: &Bound, span: Span, source: &Source<'_>) -
         let function = path.as_str().rsplit_once('.').map_or(path.as_str(), |(_, name)| name);
         let (callee, _) = call.split_once('(')?;
         // The call must name the function itself, not a variable that refers to it.
-        if !callee.trim_end().ends_with(function)
-            || !call.ends_with(')')
-            || !bound.sig.params.iter().any(|p| p.name.as_str() == name)
-        {
+        if !callee.trim_end().ends_with(function) || !call.ends_with(')') || !bound.takes(name) {
             return None;
         }
         let edit = match bound.span(name).filter(|at| span.contains(*at)) {

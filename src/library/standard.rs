@@ -122,6 +122,9 @@ pub(super) fn refuse(it: &mut Interp<'_>, path: &str, args: &Args, span: Span) -
             None => {}
         }
     }
+    if may_be_starred(it, path) {
+        return false;
+    }
     let name = shown(path);
     let Some(first) = wrong.first() else {
         let Some(message) = mismatch(&name, overloads, args) else { return false };
@@ -139,6 +142,11 @@ pub(super) fn refuse(it: &mut Interp<'_>, path: &str, args: &Args, span: Span) -
     let (value, at) = (first.value.clone(), first.span);
     it.refuse_operation(&[&value], message, at);
     true
+}
+
+/// Whether a builtin function may be another one, which an `import *` binds.
+fn may_be_starred(it: &Interp<'_>, path: &str) -> bool {
+    path.strip_prefix("builtins.").is_some_and(|name| !name.contains('.')) && it.has_unseen_star()
 }
 
 /// Whether an overload accepts a call; `None` if the arguments do not fit its parameters.
@@ -174,6 +182,9 @@ const BY_POSITION: &[&str] = &["random.choice", "random.sample", "random.shuffle
 fn refuse_unordered(it: &mut Interp<'_>, path: &str, args: &Args) -> bool {
     let Some(arg) = args.pos.first().filter(|_| BY_POSITION.contains(&path)) else { return false };
     let Some(own) = it.own_type(&arg.value).filter(|own| lacks_positions(own)) else { return false };
+    if may_be_starred(it, path) {
+        return false;
+    }
     let message = format!("`{path}` needs a sequence, but gets a `{own}` object: use `list(…)`");
     // Older versions of Python sample from sets.
     if path == "random.sample" && matches!(own, "set" | "frozenset") {

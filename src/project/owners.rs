@@ -127,13 +127,10 @@ impl Owners {
     /// Whether objects of the class may have the attribute: a line of the class itself, or of one with which it may
     /// share an object, sets it, or one that sets it on another object. The lines of the class `besides` do not count.
     pub(super) fn may_set(&self, class: &str, name: &str, besides: Option<&str>) -> bool {
-        let others = |owners: &FxHashSet<String>| match besides {
-            Some(left_out) => {
-                self.share_object(class, &owners.iter().filter(|owner| *owner != left_out).cloned().collect())
-            }
-            None => self.share_object(class, owners),
-        };
-        [&self.setters, &self.members].iter().any(|owners| owners.get(name).is_some_and(others))
+        [&self.setters, &self.members].iter().any(|owners| {
+            let owners = owners.get(name).into_iter().flatten();
+            self.share_object(class, owners.filter(|owner| Some(owner.as_str()) != besides))
+        })
     }
 
     /// Whether the body of a direct or indirect subclass of the class binds this name.
@@ -169,12 +166,13 @@ impl Owners {
     }
 
     /// Whether an object may be of the class and of one of these classes.
-    fn share_object(&self, class: &str, others: &FxHashSet<String>) -> bool {
-        if others.is_empty() {
+    fn share_object<'o>(&self, class: &str, others: impl IntoIterator<Item = &'o String>) -> bool {
+        let mut others = others.into_iter().peekable();
+        if others.peek().is_none() {
             return false;
         }
         let Some(own) = self.line(class) else { return true };
-        others.iter().any(|other| {
+        others.any(|other| {
             other.is_empty()
                 || self.line(other).is_none_or(|line| {
                     line.contains(class) || own.contains(other.as_str()) || self.have_common_subclass(class, other)

@@ -241,6 +241,11 @@ impl Bound {
         self.sig.params.iter().position(|p| p.name.as_str() == name)
     }
 
+    /// Whether the function has a parameter of this name.
+    pub(crate) fn takes(&self, name: &str) -> bool {
+        self.index(name).is_some()
+    }
+
     /// Whether `*args` or `**kwargs` collected an argument.
     pub(crate) fn has_more(&self) -> bool {
         !self.rest.is_empty() || !self.extra.is_empty()

@@ -156,8 +156,7 @@ impl Interp<'_> {
         let library = self.library;
         // `str.join(separator, parts)` gets its object as the first argument. Exceptions are also placeholders of
         // classes that subclasses replace.
-        let is_judged =
-            !name.contains('.') && !name.starts_with(|c: char| c.is_ascii_uppercase()) && !self.has_unseen_star();
+        let is_judged = !name.contains('.') && !name.starts_with(|c: char| c.is_ascii_uppercase());
         if is_judged && library.refuse_standard(self, &format!("builtins.{name}"), &args, span) {
             return Value::Unknown;
         }

@@ -46,7 +46,7 @@ impl Interp<'_> {
             },
             Value::Obj(id) => {
                 let id = *id;
-                if matches!(self.heap.get(id), Data::List(_) | Data::Dict(_) | Data::Set(_))
+                if self.heap.is_collection(id)
                     && let Some(value) = self.syntax_method(receiver, name, args, span)
                 {
                     return Some(value);

@@ -6,7 +6,7 @@ use super::cadence::Cadence;
 use super::interp::Interp;
 use super::library::{CommandOption, Event, Observer, Rejection};
 use crate::syntax::Span;
-use crate::value::{Data, Delta, Mark, ObjId, Sym, Value};
+use crate::value::{Delta, Mark, ObjId, Sym, Value};
 
 /// The mode of a run: whether the observer is notified, and for which purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,8 +191,7 @@ impl<'p> Interp<'p> {
         let Some(frame) = self.frames.last() else { return false };
         let parts = value.parts();
         // The join of collections is a new object, but stands for older ones.
-        let is_collection = |id: ObjId| matches!(self.heap.get(id), Data::List(_) | Data::Dict(_) | Data::Set(_));
-        let is_new = |id: ObjId| id > frame.home && !(is_collection(id) && self.heap.is_joined(id));
+        let is_new = |id: ObjId| id > frame.home && !(self.heap.is_collection(id) && self.heap.is_joined(id));
         !parts.is_empty() && parts.iter().all(|part| part.as_obj().is_some_and(is_new))
     }
 

@@ -7,12 +7,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flags::ON_CPU;
 use super::interp::{Body, Code, Interp};
-use super::protocol::{calls_any, names_other_class};
+use super::parameters::is_shown_by_uses;
+use super::protocol::calls_any;
 use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
 use crate::syntax::{Expr, Ranged, Span, Stmt, expressions, path_of, statements};
-use crate::value::{Attrs, CodeId, Data, Function, Items, ObjId, Sym, Tensor, Value, sym};
+use crate::value::{CodeId, Data, Function, Items, ObjId, Sym, Value, sym};
 
 /// A function that nothing called, and the receiver if it is a method.
 struct Uncalled<'p> {
@@ -387,8 +388,7 @@ impl<'p> Interp<'p> {
             {
                 value = Value::Unknown;
             }
-            let is_other = parameter.parameter.annotation.as_deref().is_some_and(names_other_class);
-            if value.is_unknown() && parameter.default.is_none() && !is_other && !is_mapping() {
+            if value.is_unknown() && is_shown_by_uses(def, parameter) {
                 let uses = super::uses::uses(&def.body, parameter.parameter.name.as_str());
                 let library = self.library;
                 value = library.used(self, &uses, receiver.as_ref(), def.name.as_str()).unwrap_or(Value::Unknown);
@@ -444,39 +444,6 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether a value is known to be a tensor, but neither its shape nor its dtype is known.
-    /// Gives parameters whose arguments are unknown a tensor, if the function uses them in a way that only tensors
-    /// allow.
-    pub(super) fn suppose_tensors(&mut self, code: CodeId, def: &'p StmtFunctionDef, vars: &mut Attrs) {
-        for parameter in def.parameters.posonlyargs.iter().chain(&def.parameters.args) {
-            let name = sym(parameter.parameter.name.as_str());
-            let Some(argument) = vars.get(&name).filter(|value| value.is_unknown()).cloned() else { continue };
-            if parameter.default.is_some() {
-                continue;
-            }
-            let is_tensor = match self.tensor_parameters.get(&(code, name)) {
-                Some(known) => *known,
-                None => {
-                    let is_other = parameter.parameter.annotation.as_deref().is_some_and(names_other_class);
-                    let is_tensor = !is_other && !super::uses::is_mapping(&def.body, name.as_str()) && {
-                        let uses = super::uses::uses(&def.body, name.as_str());
-                        self.library.used(self, &uses, None, "").is_some()
-                    };
-                    self.tensor_parameters.insert((code, name), is_tensor);
-                    is_tensor
-                }
-            };
-            if is_tensor {
-                let tensor = match argument {
-                    Value::Open(open) => {
-                        Tensor { grad: open.grad, ..Tensor::default() }.with_device(Some(open.device), open.device_at)
-                    }
-                    _ => Tensor::default(),
-                };
-                vars.insert(name, self.heap.tensor(tensor));
-            }
-        }
-    }
-
     fn says_only_tensor(&self, value: &Value) -> bool {
         let Some(Data::Tensor(tensor)) = value.as_obj().map(|id| self.heap.get(id)) else { return false };
         tensor.shape.is_none() && tensor.dtype.is_none()

@@ -243,7 +243,7 @@ impl Interp<'_> {
         let Data::Class(class) = self.heap.get(id) else { return };
         let parts: Vec<ObjId> = class.attrs.values().filter_map(Value::as_obj).collect();
         for part in parts {
-            if matches!(self.heap.get(part), Data::List(_) | Data::Dict(_) | Data::Set(_)) {
+            if self.heap.is_collection(part) {
                 self.havoc_container(part);
             }
         }
@@ -346,8 +346,7 @@ impl Interp<'_> {
         let Some(writes) = self.writes(code) else { return };
         for place in writes.contents.iter().filter(|place| place.len() == 1) {
             let Some(value) = self.at_place(place, scope, &writes.own, &Attrs::default()) else { continue };
-            let kind = value.as_obj().map(|id| self.heap.get(id));
-            if matches!(kind, Some(Data::List(_) | Data::Dict(_) | Data::Set(_))) {
+            if value.as_obj().is_some_and(|id| self.heap.is_collection(id)) {
                 self.havoc(&value);
             }
         }

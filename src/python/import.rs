@@ -331,8 +331,15 @@ impl Interp<'_> {
         found
     }
 
+    /// Whether an `import *` of the current file may bind the name of a builtin.
+    pub(super) fn may_bind_builtins(&self) -> bool {
+        let bindings = self.sources.bindings(self.file());
+        !bindings.stars.is_empty() || bindings.has_inner_star
+    }
+
     /// Whether the current file has an `import *` of a module that cannot be seen. It may bind any name, such as `max`.
-    pub(super) fn has_unseen_star(&self) -> bool {
+    /// Names from the other modules are found when they are read.
+    pub(crate) fn has_unseen_star(&self) -> bool {
         let file = self.file();
         let bindings = self.sources.bindings(file);
         let body = &self.sources.module(file).body;

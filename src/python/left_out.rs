@@ -1,9 +1,10 @@
 //! Constructors that do not call the one of their base class.
 
+use super::entry::stored_attributes;
 use super::interp::Interp;
 use crate::syntax::ast::StmtFunctionDef;
 use crate::syntax::{Expr, Ranged, expressions, path_of};
-use crate::value::{Data, ObjId, Sym, Value};
+use crate::value::{Data, ObjId, Sym, Value, sym};
 
 impl Interp<'_> {
     /// The base class whose constructor alone sets this attribute of an object, if the constructor of the object's
@@ -23,7 +24,7 @@ impl Interp<'_> {
         let base = *bases.iter().find(|class| {
             let mut names = Vec::new();
             if let Some(def) = self.constructor_of(**class) {
-                super::entry::stored_attributes(&def.body, &mut names);
+                stored_attributes(&def.body, &mut names);
             }
             names.contains(&name)
         })?;
@@ -46,7 +47,7 @@ impl Interp<'_> {
     }
 
     fn constructor_of(&self, class: ObjId) -> Option<&StmtFunctionDef> {
-        self.def_of(&self.class_attr(class, crate::value::sym("__init__"))?)
+        self.def_of(&self.class_attr(class, sym("__init__"))?)
     }
 }
 

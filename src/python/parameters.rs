@@ -2,10 +2,11 @@
 //! call binds them.
 
 use super::interp::Interp;
+use super::protocol::names_other_class;
 use super::{Arg, Args};
 use crate::syntax::Expr;
-use crate::syntax::ast::{Parameters, StmtFunctionDef};
-use crate::value::{Attrs, Dict, Items, Key, Sym, Type, Value, sym};
+use crate::syntax::ast::{ParameterWithDefault, Parameters, StmtFunctionDef};
+use crate::value::{Attrs, CodeId, Dict, Items, Key, Sym, Tensor, Type, Value, sym};
 
 impl<'p> Interp<'p> {
     /// Binds arguments to parameters like Python; unknown arguments give unknown parameters.
@@ -55,6 +56,39 @@ impl<'p> Interp<'p> {
         }
         vars
     }
+
+    /// Gives parameters whose arguments are unknown a tensor, if the function uses them in a way that only tensors
+    /// allow.
+    pub(super) fn suppose_tensors(&mut self, code: CodeId, def: &'p StmtFunctionDef, vars: &mut Attrs) {
+        for parameter in def.parameters.posonlyargs.iter().chain(&def.parameters.args) {
+            let name = sym(parameter.parameter.name.as_str());
+            let Some(argument) = vars.get(&name).filter(|value| value.is_unknown()).cloned() else { continue };
+            let is_tensor = match self.tensor_parameters.get(&(code, name)) {
+                Some(known) => *known,
+                None => {
+                    let uses = || super::uses::uses(&def.body, name.as_str());
+                    let is_tensor =
+                        is_shown_by_uses(def, parameter) && self.library.used(self, &uses(), None, "").is_some();
+                    self.tensor_parameters.insert((code, name), is_tensor);
+                    is_tensor
+                }
+            };
+            if is_tensor {
+                let tensor = match argument {
+                    Value::Open(open) => open.tensor(),
+                    _ => Tensor::default(),
+                };
+                vars.insert(name, self.heap.tensor(tensor));
+            }
+        }
+    }
+}
+
+/// Whether the uses of a parameter may show what its argument is: the parameter has no default, its annotation names
+/// no other class, and the function does not use it as a mapping.
+pub(super) fn is_shown_by_uses(def: &StmtFunctionDef, parameter: &ParameterWithDefault) -> bool {
+    let is_other = || parameter.parameter.annotation.as_deref().is_some_and(names_other_class);
+    parameter.default.is_none() && !is_other() && !super::uses::is_mapping(&def.body, parameter.parameter.name.as_str())
 }
 
 /// Whether Python accepts a call with these arguments, as far as they are known.

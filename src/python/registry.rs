@@ -32,10 +32,7 @@ impl Interp<'_> {
     /// Makes unknown the contents of the collections in the body of a class that its methods fill: a registry.
     pub(super) fn forget_filled_in(&mut self, class: ObjId) {
         let Data::Class(data) = self.heap.get(class) else { return };
-        let is_collection = |value: &Value| {
-            let kind = value.as_obj().map(|id| self.heap.get(id));
-            matches!(kind, Some(Data::List(_) | Data::Dict(_) | Data::Set(_)))
-        };
+        let is_collection = |value: &Value| value.as_obj().is_some_and(|id| self.heap.is_collection(id));
         let collections: Vec<(Sym, Value)> =
             data.attrs.iter().filter(|(_, value)| is_collection(value)).map(|(n, v)| (*n, v.clone())).collect();
         if collections.is_empty() {

@@ -117,12 +117,6 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether an `import *` of the current file may bind the name of a builtin.
-    pub(super) fn may_bind_builtins(&self) -> bool {
-        let bindings = self.sources.bindings(self.file());
-        !bindings.stars.is_empty() || bindings.has_inner_star
-    }
-
     /// Whether a function without decorators is a generator function, not a coroutine function.
     fn is_generator(&self, function: &Function) -> bool {
         let body = self.code.get(function.code.0 as usize).map(|code| code.body);

@@ -15,6 +15,11 @@ pub(super) fn words(text: &str) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect()
 }
 
+/// Whether the last name of a path has one of these words.
+pub(super) fn has_word(path: &[&str], wanted: &[&str]) -> bool {
+    path.last().is_some_and(|name| words(name).iter().any(|word| wanted.contains(&word.as_str())))
+}
+
 /// The places of a name in a text where it is not a part of a longer name.
 pub(super) fn places<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');

@@ -26,7 +26,7 @@ pub(crate) use ruff_text_size::{Ranged, TextRange, TextSize};
 pub(crate) use scope::{captured, is_builtin};
 pub(crate) use search::{
     Operand, assignment, blocks, called, callee_or_itself, calls, entries, entry, expressions, has_base, integer,
-    is_autograd_function, is_empty, is_method_call, is_module, is_read, may_give_result, methods, names_in,
+    is_autograd_function, is_empty, is_method_call, is_module, is_read, keyed, may_give_result, methods, names_in,
     optional_operands, owner_of_counted_dataset, parts, path_of, spreads, statements,
 };
 pub(crate) use span::{FileId, Span};

@@ -178,6 +178,12 @@ pub(crate) fn assignment(stmt: &Stmt) -> Option<(&Expr, &Expr)> {
     }
 }
 
+/// The object and the key in `object["key"]`.
+pub(crate) fn keyed(expr: &Expr) -> Option<(&Expr, &str)> {
+    let part = expr.as_subscript_expr()?;
+    Some((&part.value, part.slice.as_string_literal_expr()?.value.to_str()))
+}
+
 /// The calls in a statement, nested blocks included.
 pub(crate) fn calls(stmt: &Stmt) -> Vec<&ast::ExprCall> {
     expressions(stmt).into_iter().filter_map(Expr::as_call_expr).collect()

@@ -281,6 +281,11 @@ impl Heap {
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 
+    /// Whether an object is a list, a dictionary or a set.
+    pub(crate) fn is_collection(&self, id: ObjId) -> bool {
+        matches!(self.get(id), Data::List(_) | Data::Dict(_) | Data::Set(_))
+    }
+
     pub(crate) fn instance(&mut self, class: Value) -> ObjId {
         self.alloc(Data::Instance(Instance { class, attrs: Attrs::default(), open: false }))
     }

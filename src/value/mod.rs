@@ -119,6 +119,13 @@ pub(crate) struct Open {
     pub grad: Grad,
 }
 
+impl Open {
+    /// The value as a tensor.
+    pub(crate) fn tensor(&self) -> Tensor {
+        Tensor { grad: self.grad, ..Tensor::default() }.with_device(Some(self.device), self.device_at)
+    }
+}
+
 /// `from module import name`, not yet executed; without a name, the module itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Lazy {

@@ -358,7 +358,7 @@ fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let start = if b.given("start") { b.get("start") } else { Value::Int(0) };
     let stop = b.get("stop");
-    let step = if b.sig.params.iter().any(|p| p.name.as_str() == "step") { b.get("step") } else { Value::Int(1) };
+    let step = if b.takes("step") { b.get("step") } else { Value::Int(1) };
     let natural = [&start, &stop, &step].iter().try_fold(Dtype::Int64, |acc, v| match v.number_type() {
         Some(Type::Bool | Type::Int) => Some(acc),
         Some(Type::Float) => Some(Dtype::Float64),

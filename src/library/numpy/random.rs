@@ -123,7 +123,7 @@ fn sized(cx: &mut Cx<'_, '_>, size: &Value, dtype: Option<Dtype>, range: Option<
 }
 
 fn uniform(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let has_dtype = b.sig.params.iter().any(|p| p.name.as_str() == "dtype");
+    let has_dtype = b.takes("dtype");
     let dtype = if has_dtype { dtype_arg(cx, &b.get("dtype")).flatten() } else { Some(Dtype::Float64) };
     let range = (cx.name() != "standard_normal").then(|| Range::bounds(0.0, 1.0));
     sized(cx, &b.get("size"), dtype, range)
@@ -137,7 +137,7 @@ fn drawn(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         ("beta", _, _) => Some(Range::bounds(0.0, 1.0)),
         _ => None,
     };
-    let given = b.sig.params.iter().any(|p| p.name.as_str() == "dtype");
+    let given = b.takes("dtype");
     let dtype = if given { dtype_arg(cx, &b.get("dtype")).flatten() } else { Some(Dtype::Float64) };
     draws(cx, b, dtype, range)
 }

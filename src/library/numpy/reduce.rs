@@ -74,7 +74,7 @@ fn reduce(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
     let at = cx.at();
     let name = cx.name();
-    let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name);
+    let has = |name: &str| b.takes(name);
     let natural = a.dtype.map(|d| match name {
         "sum" | "prod" | "nansum" => promotion::summed(d),
         "max" | "min" | "amax" | "amin" | "nanmax" | "nanmin" | "ptp" => d,

@@ -65,7 +65,7 @@ fn fft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dtype = input.dtype.and_then(|d| complex_of(cx, d)).map(|d| if turn == Turn::Unfold { d.to_real() } else { d });
     let mut out = derived(&input).with_dtype(dtype, at);
     out.grad = result_grad(cx, &[named], dtype);
-    let single = b.sig.params.iter().any(|p| p.name.as_str() == "n");
+    let single = b.takes("n");
     if single && input.rank() == Some(0) {
         refuse_rank(cx, named, "at least one dimension");
         return cx.some_tensor();

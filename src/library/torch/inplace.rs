@@ -408,7 +408,7 @@ fn random(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// `random_(from, to)`: integers that are at least `from` and less than `to`.
 fn random_integers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name);
+    let has = |name: &str| b.takes(name);
     let from = if has("from") { b.get("from").as_int() } else { Some(0) };
     let to = b.get("to").as_int();
     if let Some(input) = cx.tensor(&b.get("input")) {

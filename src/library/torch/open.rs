@@ -151,8 +151,7 @@ fn placed(device: Device, device_at: Origin, grad: Grad) -> Value {
 /// The value as a tensor, if its type is unknown; another value is returned unchanged.
 fn as_tensor(it: &mut Interp<'_>, value: &Value) -> Value {
     let Value::Open(open) = value else { return value.clone() };
-    let tensor = Tensor { grad: open.grad, ..Tensor::default() };
-    it.heap.tensor(tensor.with_device(Some(open.device), open.device_at))
+    it.heap.tensor(open.tensor())
 }
 
 /// The result of a method of a value of unknown type; `None` if nothing is known about it.

@@ -18,7 +18,7 @@ const MOST_DATA: usize = 4096;
 pub(crate) fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
     match value {
         Value::None | Value::Str(_) | Value::Tuple(_) | Value::Dtype(_) | Value::Slice(_) | Value::Ellipsis => true,
-        Value::Obj(id) => matches!(cx.it.heap.get(*id), Data::List(_) | Data::Dict(_) | Data::Set(_)),
+        Value::Obj(id) => cx.it.heap.is_collection(*id),
         // A type without a known value may come from a wrong annotation.
         Value::Any(_) => false,
         other => other.number_type().is_some(),

@@ -52,7 +52,7 @@ pub(crate) fn register(t: &mut Table) {
 
 /// The part of the data that the arguments select.
 fn part(b: &Bound) -> Option<String> {
-    let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name);
+    let has = |name: &str| b.takes(name);
     if has("train") {
         return match b.get("train") {
             Value::Bool(true) => Some("train".to_owned()),

@@ -10,7 +10,7 @@ use crate::value::{Dim, Range, Size, Value};
 /// zeros.
 pub(super) fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let image = picture(b);
-    let expands = b.sig.params.iter().any(|p| p.name.as_str() == "expand") && b.get("expand").as_bool() != Some(false);
+    let expands = b.takes("expand") && b.get("expand").as_bool() != Some(false);
     let size = hw(cx, &image).filter(|_| !expands && !b.open);
     let interpolation = interpolation_of(cx, b, &image);
     let fill = match (b.get("fill"), cx.items(&b.get("fill")).as_deref()) {

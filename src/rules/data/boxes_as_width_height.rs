@@ -5,7 +5,7 @@ use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::rules::words::words;
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, called, calls, entry, expressions, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, called, calls, entry, expressions, keyed, path_of, statements};
 
 const NAME: &str = "boxes-as-width-height";
 
@@ -50,9 +50,8 @@ fn boxes_of_target(def: &StmtFunctionDef) -> Option<&str> {
     });
     let stored = |key: &str| {
         statements(&def.body, false).into_iter().filter_map(Stmt::as_assign_stmt).find_map(|assign| {
-            let [Expr::Subscript(target)] = &*assign.targets else { return None };
-            let is_key = target.slice.as_string_literal_expr().is_some_and(|text| text.value.to_str() == key);
-            is_key.then_some(&*assign.value)
+            let [target] = &*assign.targets else { return None };
+            keyed(target).filter(|(_, name)| *name == key).map(|_| &*assign.value)
         })
     };
     let is_target = || stored("labels").is_some() && OF_TARGETS.iter().any(|key| stored(key).is_some());
@@ -103,8 +102,7 @@ fn appended<'a>(call: &'a ExprCall, boxes: &str) -> Option<&'a Expr> {
 
 /// Whether an element is the box of a COCO annotation: `annotation["bbox"]`.
 fn is_of_coco(element: &Expr) -> bool {
-    let key = element.as_subscript_expr().and_then(|subscript| subscript.slice.as_string_literal_expr());
-    key.is_some_and(|key| key.value.to_str() == "bbox")
+    keyed(element).is_some_and(|(_, key)| key == "bbox")
 }
 
 /// Whether an element has four names, the last of which are a width and a height.

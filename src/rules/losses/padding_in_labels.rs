@@ -4,7 +4,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, TextRange, called, calls, entries, expressions, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, TextRange, called, calls, entries, expressions, keyed, path_of, statements};
 
 const NAME: &str = "padding-in-labels";
 
@@ -51,8 +51,7 @@ fn pads(call: &ExprCall) -> bool {
 fn copied_labels(def: &StmtFunctionDef) -> Option<TextRange> {
     let is_labels = |target: &Expr| match target {
         Expr::Name(name) => name.id.as_str() == "labels",
-        Expr::Subscript(part) => part.slice.as_string_literal_expr().is_some_and(|key| key.value.to_str() == "labels"),
-        _ => false,
+        target => keyed(target).is_some_and(|(_, key)| key == "labels"),
     };
     let assigned = statements(&def.body, false).into_iter().filter_map(Stmt::as_assign_stmt).filter_map(|assign| {
         let is_copy = assign.targets.iter().any(is_labels) && is_ids(&assign.value);

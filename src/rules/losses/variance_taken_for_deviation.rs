@@ -3,8 +3,8 @@
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::syntax::ast::{Operator, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, called, expressions, path_of, statements};
+use crate::syntax::ast::{ExprCall, Operator, StmtFunctionDef};
+use crate::syntax::{Expr, Ranged, Stmt, called, expressions, integer, path_of, statements};
 
 const NAME: &str = "variance-taken-for-deviation";
 
@@ -16,7 +16,9 @@ pub(crate) struct VarianceTakenForDeviation;
 
 impl Rule for VarianceTakenForDeviation {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        for sum in source.body.iter().flat_map(expressions).filter_map(Expr::as_bin_op_expr) {
+        let has_root = source.text.contains("sqrt") || source.text.contains(".5");
+        let sums = has_root.then(|| source.body.iter().flat_map(expressions).filter_map(Expr::as_bin_op_expr));
+        for sum in sums.into_iter().flatten() {
             if let Some((noise, of)) = mixed(&sum.left, &sum.right).or_else(|| mixed(&sum.right, &sum.left))
                 && sum.op == Operator::Add
             {
@@ -60,9 +62,7 @@ fn mixed<'a>(signal: &'a Expr, noise: &'a Expr) -> Option<(&'a Expr, &'a str)> {
     };
     let is_rest = |expr: &Expr| {
         let rest = core(expr).as_bin_op_expr().filter(|rest| rest.op == Operator::Sub);
-        rest.is_some_and(|rest| {
-            crate::syntax::integer(&rest.left) == Some(1) && path_of(core(&rest.right)).last() == Some(&of)
-        })
+        rest.is_some_and(|rest| integer(&rest.left) == Some(1) && path_of(core(&rest.right)).last() == Some(&of))
     };
     let is_mixed = pair(noise)?.into_iter().any(|(rest, of_noise)| is_rest(rest) && is_noise(of_noise));
     is_mixed.then_some((noise, of))
@@ -71,13 +71,7 @@ fn mixed<'a>(signal: &'a Expr, noise: &'a Expr) -> Option<(&'a Expr, &'a str)> {
 /// The name under a square root: `alpha.sqrt()`, `torch.sqrt(alpha)`, `alpha ** 0.5`.
 fn under_root(expr: &Expr) -> Option<&str> {
     let of = match core(expr) {
-        Expr::Call(call) if called(call) == Some("sqrt") => {
-            match (&*call.arguments.args, call.func.as_attribute_expr()) {
-                ([of], _) => of,
-                ([], Some(method)) => &method.value,
-                _ => return None,
-            }
-        }
+        Expr::Call(call) if called(call) == Some("sqrt") => operand(call)?,
         Expr::BinOp(power) if power.op == Operator::Pow => {
             let exponent = power.right.as_number_literal_expr()?.value.as_float()?;
             (*exponent == 0.5).then_some(&*power.left)?
@@ -121,14 +115,19 @@ fn is_variance(expr: &Expr, def: &StmtFunctionDef) -> bool {
 
 fn exponentiates(expr: &Expr, def: &StmtFunctionDef) -> bool {
     let Some(call) = expr.as_call_expr().filter(|call| called(call) == Some("exp")) else { return false };
-    let of = match (&*call.arguments.args, call.func.as_attribute_expr()) {
-        ([of], _) => of,
-        ([], Some(method)) => &method.value,
-        _ => return false,
-    };
+    let Some(of) = operand(call) else { return false };
     let name = path_of(of).last().map(|name| name.to_ascii_lowercase().replace('_', "")).unwrap_or_default();
     // The function may have halved the variable.
     name.contains("logvar") && value_of(of, def).is_none()
+}
+
+/// The operand of a function or method with one: `x` of `torch.exp(x)` and `x.exp()`.
+fn operand(call: &ExprCall) -> Option<&Expr> {
+    match (&*call.arguments.args, call.func.as_attribute_expr()) {
+        ([of], _) => Some(of),
+        ([], Some(method)) => Some(&method.value),
+        _ => None,
+    }
 }
 
 /// The value of a variable that the function assigns exactly once.

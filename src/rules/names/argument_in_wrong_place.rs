@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::python::Event;
 use crate::rules::rule::{Context, Findings, Rule, Source};
-use crate::rules::words::words;
+use crate::rules::words::has_word;
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
 use crate::syntax::{Expr, Ranged, assignment, path_of, statements};
 
@@ -20,6 +20,9 @@ pub(crate) struct ArgumentInWrongPlace;
 impl Rule for ArgumentInWrongPlace {
     /// An `EvalPrediction` of transformers gives the predictions first.
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        if !["eval_pred", "EvalPrediction"].iter().any(|text| source.text.contains(text)) {
+            return;
+        }
         for def in source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt()) {
             let Some(name) = def.parameters.args.iter().find(|one| is_evaluated(one)) else { continue };
             let Some(targets) = unpacked(def, name.parameter.name.as_str()) else { continue };
@@ -48,10 +51,7 @@ fn unpacked<'a>(def: &'a StmtFunctionDef, name: &str) -> Option<&'a Expr> {
     let assigned = statements(&def.body, false).into_iter().filter_map(assignment);
     let (targets, _) = assigned.into_iter().find(|(_, value)| path_of(value) == [name])?;
     let [first, second] = targets.as_tuple_expr()?.elts.as_slice() else { return None };
-    let has = |expr: &Expr, wanted: &[&str]| {
-        let path = path_of(expr);
-        path.last().is_some_and(|name| words(name).iter().any(|word| wanted.contains(&word.as_str())))
-    };
+    let has = |expr: &Expr, wanted: &[&str]| has_word(&path_of(expr), wanted);
     let is_swapped = has(first, LABELS) && has(second, PREDICTIONS) && !has(first, PREDICTIONS) && !has(second, LABELS);
     is_swapped.then_some(targets)
 }

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, called, calls, expressions, methods, path_of, spreads};
+use crate::syntax::{Expr, Ranged, called, calls, expressions, keyed, methods, path_of, spreads};
 
 const NAME: &str = "column-removed-by-trainer";
 
@@ -92,16 +92,19 @@ fn definition<'a>(source: &Source<'a>, collator: &Expr) -> Option<(&'a StmtFunct
 fn raw_column(def: &StmtFunctionDef) -> Option<(&Expr, &str)> {
     let batch = def.parameters.args.iter().map(|one| one.parameter.name.as_str()).find(|name| *name != "self")?;
     let comprehensions = def.body.iter().flat_map(expressions).filter_map(Expr::as_list_comp_expr);
-    let mut elements = comprehensions.filter_map(|each| {
+    let mut columns = comprehensions.filter_map(|each| {
         let generator = each.generators.first()?;
         let sample = generator.target.as_name_expr()?.id.as_str();
-        let mut part = each.elt.as_subscript_expr()?;
+        let mut part = &*each.elt;
         // `sample["audio"]["array"]`
-        while let Expr::Subscript(inner) = &*part.value {
-            part = inner;
+        while let Expr::Subscript(outer) = part
+            && outer.value.is_subscript_expr()
+        {
+            part = &outer.value;
         }
-        let of_batch = path_of(&generator.iter) == [batch] && path_of(&part.value) == [sample];
-        of_batch.then(|| (&*each.elt, part.slice.as_string_literal_expr().map(|key| key.value.to_str())))
+        let (object, column) = keyed(part)?;
+        let of_batch = path_of(&generator.iter) == [batch] && path_of(object) == [sample];
+        (of_batch && RAW.contains(&column)).then_some((&*each.elt, column))
     });
-    elements.find_map(|(place, column)| column.filter(|column| RAW.contains(column)).map(|column| (place, column)))
+    columns.next()
 }

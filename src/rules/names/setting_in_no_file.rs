@@ -5,7 +5,7 @@ use crate::python::{meant, nearest};
 use crate::rules::rule::{Findings, Rule, Setting, Source};
 use crate::syntax::ast::visitor::{Visitor, walk_expr};
 use crate::syntax::ast::{CmpOp, ExprContext};
-use crate::syntax::{Expr, Ranged, TextRange};
+use crate::syntax::{Expr, Ranged, TextRange, keyed};
 
 const NAME: &str = "setting-in-no-file";
 
@@ -129,12 +129,11 @@ fn keys_of(expr: &Expr) -> Option<Vec<&str>> {
             keys.push(&attribute.attr);
             Some(keys)
         }
-        Expr::Subscript(subscript) => {
-            let key = subscript.slice.as_string_literal_expr()?;
-            let mut keys = keys_of(&subscript.value)?;
-            keys.push(key.value.to_str());
+        expr => {
+            let (object, key) = keyed(expr)?;
+            let mut keys = keys_of(object)?;
+            keys.push(key);
             Some(keys)
         }
-        _ => None,
     }
 }

@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::diagnostic::{Label, Severity};
 use crate::python::Interp;
 use crate::rules::rule::{Call, Context, Rule};
+use crate::syntax::Span;
 use crate::value::{Data, Items, ObjId, Sym, Value, sym};
 
 const NAME: &str = "layer-unused-under-ddp";
@@ -64,7 +65,7 @@ impl Rule for LayerUnusedUnderDdp {
 struct Unused {
     class: Sym,
     name: Sym,
-    made: Option<crate::syntax::Span>,
+    made: Option<Span>,
 }
 
 /// Searches a module and its parts.
@@ -94,8 +95,8 @@ fn search(it: &Interp<'_>, value: &Value, depth: u32, seen: &mut FxHashSet<(Sym,
     }
 }
 
-/// For a layer of the library whose weight is a parameter that requires grad: the place where it is made.
-fn layer(it: &Interp<'_>, value: &Value) -> Option<Option<crate::syntax::Span>> {
+/// The place where a layer of the library is made, if it is known. The outer `None` means no layer with a parameter.
+fn layer(it: &Interp<'_>, value: &Value) -> Option<Option<Span>> {
     let id: ObjId = value.as_obj()?;
     let instance = it.heap.instance_of(value)?;
     let is_library = instance.class.as_path().is_some_and(|path| path.starts_with("torch.nn."));

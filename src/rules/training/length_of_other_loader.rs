@@ -7,7 +7,7 @@ use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::rules::words::words;
 use crate::syntax::ast::{ExprBinOp, ExprCall, Operator, StmtAugAssign};
-use crate::syntax::{Expr, Ranged, Stmt, TextRange, assignment, blocks, called, expressions, parts, statements};
+use crate::syntax::{Expr, Ranged, Stmt, TextRange, assignment, blocks, called, expressions, keyed, parts, statements};
 
 const NAME: &str = "length-of-other-loader";
 
@@ -156,10 +156,9 @@ fn dotted(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Name(name) => Some(name.id.to_string()),
         Expr::Attribute(attribute) => Some(format!("{}.{}", dotted(&attribute.value)?, attribute.attr)),
-        Expr::Subscript(subscript) => {
-            let key = subscript.slice.as_string_literal_expr()?;
-            Some(format!("{}.{}", dotted(&subscript.value)?, key.value.to_str()))
+        expr => {
+            let (object, key) = keyed(expr)?;
+            Some(format!("{}.{key}", dotted(object)?))
         }
-        _ => None,
     }
 }

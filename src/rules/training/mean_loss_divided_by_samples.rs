@@ -8,8 +8,8 @@ use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{Arguments, ExprCall, Operator};
 use crate::syntax::{
-    Expr, Ranged, Stmt, TextRange, blocks, called, calls, expressions, integer, is_read, owner_of_counted_dataset,
-    path_of, statements,
+    Expr, Ranged, Stmt, TextRange, blocks, called, calls, expressions, integer, is_read, keyed,
+    owner_of_counted_dataset, path_of, statements,
 };
 
 const NAME: &str = "mean-loss-divided-by-samples";
@@ -124,7 +124,7 @@ impl<'a> Division<'a> {
 
 fn is_batch_size(expr: &Expr) -> bool {
     let name = match expr {
-        Expr::Subscript(subscript) => subscript.slice.as_string_literal_expr().map(|text| text.value.to_str()),
+        Expr::Subscript(_) => keyed(expr).map(|(_, key)| key),
         _ => path_of(expr).last().copied(),
     };
     name.is_some_and(|name| BATCH_SIZES.contains(&name.to_ascii_lowercase().as_str()))

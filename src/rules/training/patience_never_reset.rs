@@ -4,7 +4,7 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::arms::arms;
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::rules::words::words;
+use crate::rules::words::has_word;
 use crate::syntax::ast::{CmpOp, Operator, StmtAugAssign, StmtIf};
 use crate::syntax::{Expr, Ranged, Stmt, assignment, expressions, integer, parts, path_of, statements};
 
@@ -62,16 +62,13 @@ fn check(findings: &mut Findings<'_>, source: &Source<'_>, body: &[Stmt], of_cla
 /// must read `best`.
 fn kept_counts(one: &StmtIf) -> Vec<(&StmtAugAssign, &Stmt)> {
     let arms = arms(one);
-    let has = |path: &[&str], wanted: &[&str]| {
-        path.last().is_some_and(|name| words(name).iter().any(|word| wanted.contains(&word.as_str())))
-    };
     let counts = |change: &&StmtAugAssign| {
-        change.op == Operator::Add && integer(&change.value) == Some(1) && has(&path_of(&change.target), COUNTERS)
+        change.op == Operator::Add && integer(&change.value) == Some(1) && has_word(&path_of(&change.target), COUNTERS)
     };
     let tested: Vec<Vec<&str>> = arms.iter().filter_map(|arm| arm.test).flat_map(parts).map(path_of).collect();
     let keeps = |stmt: &&Stmt| {
         let target = assignment(stmt).map(|(target, _)| path_of(target));
-        target.is_some_and(|target| !target.is_empty() && has(&target, BEST) && tested.contains(&target))
+        target.is_some_and(|target| !target.is_empty() && has_word(&target, BEST) && tested.contains(&target))
     };
     let mut found = Vec::new();
     for (at, arm) in arms.iter().enumerate() {

@@ -125,27 +125,25 @@ impl Rule for ScalerNotUpdated {
     /// Iterations that unscale the gradients, and update the scaler only under a condition about this iteration:
     /// `if not skip: scaler.step(optimizer); scaler.update()`.
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        if !source.text.contains("unscale_") {
+            return;
+        }
         for body in source.statements.iter().filter_map(|stmt| loop_body(stmt)) {
             for (at, stmt) in body.iter().enumerate() {
                 let Some(call) = call_of(stmt, "unscale_") else { continue };
                 let scaler = owner(call);
-                let rest = body.get(at + 1..).unwrap_or_default();
                 let updates = |stmt: &Stmt| call_of(stmt, "update").is_some_and(|call| owner(call) == scaler);
-                let elsewhere = body.get(..at).unwrap_or_default();
-                if statements(elsewhere, true).into_iter().chain(rest).any(updates) {
-                    continue;
-                }
+                let count = |body: &[Stmt], definitions| {
+                    statements(body, definitions).into_iter().filter(|stmt| updates(stmt)).count()
+                };
+                let rest = body.get(at + 1..).unwrap_or_default();
                 let skipped = rest.iter().filter_map(Stmt::as_if_stmt).find(|one| {
-                    one.elif_else_clauses.is_empty()
-                        && statements(&one.body, false).into_iter().any(updates)
-                        && is_of_iteration(&one.test, body)
+                    one.elif_else_clauses.is_empty() && count(&one.body, false) > 0 && is_of_iteration(&one.test, body)
                 });
-                let Some(skipped) = skipped else { continue };
-                // All other calls of `update()` would have to be in this branch, too.
-                let inside = statements(&skipped.body, false).into_iter().filter(|stmt| updates(stmt)).count();
-                if statements(rest, true).into_iter().filter(|stmt| updates(stmt)).count() != inside {
+                // Another call of `update()` may be in no other place of the loop.
+                let Some(skipped) = skipped.filter(|one| count(&one.body, false) == count(body, true)) else {
                     continue;
-                }
+                };
                 let message = "an iteration that skips the `update()` below makes the next `unscale_()` raise";
                 let label = Label {
                     span: source.span(skipped.test.range()),

@@ -7,7 +7,7 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::ExprCall;
-use crate::syntax::{Expr, Ranged, Stmt, calls, entries, expressions, is_method_call, path_of};
+use crate::syntax::{Expr, Ranged, Stmt, calls, entries, expressions, is_method_call, keyed, path_of};
 
 const NAME: &str = "state-of-a-state";
 
@@ -45,8 +45,7 @@ fn loaded(call: &ExprCall) -> Option<(Vec<&str>, &Expr, &str)> {
     let name = object.last()?.to_ascii_lowercase();
     let state = call.arguments.find_argument_value("state_dict", 0)?;
     let inner = state.as_call_expr().filter(|inner| is_method_call(inner, "state_dict"))?;
-    let part = inner.func.as_attribute_expr()?.value.as_subscript_expr()?;
-    let key = part.slice.as_string_literal_expr()?.value.to_str();
+    let (_, key) = keyed(&inner.func.as_attribute_expr()?.value)?;
     OBJECTS.iter().any(|part| name.contains(part)).then_some((object, state, key))
 }
 
@@ -74,8 +73,7 @@ fn saved_state<'a>(source: &Source<'a>, key: &str) -> Option<&'a Expr> {
 }
 
 fn is_entry(target: &Expr, key: &str) -> bool {
-    let part = target.as_subscript_expr().and_then(|part| part.slice.as_string_literal_expr());
-    part.is_some_and(|literal| literal.value.to_str() == key)
+    keyed(target).is_some_and(|(_, name)| name == key)
 }
 
 fn is_state(value: &Expr) -> bool {

@@ -2,9 +2,9 @@
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::rules::words::words;
+use crate::rules::words::has_word;
 use crate::syntax::ast::Operator;
-use crate::syntax::{Expr, Ranged, Stmt, TextRange, expressions, is_read, parts, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, TextRange, blocks, expressions, is_read, parts, path_of, statements};
 
 const NAME: &str = "terminal-states-not-masked";
 
@@ -34,17 +34,12 @@ impl Rule for TerminalStatesNotMasked {
     }
 }
 
-fn has_word(expr: &Expr, wanted: &[&str]) -> bool {
-    let path = path_of(expr);
-    path.last().is_some_and(|name| words(name).iter().any(|word| wanted.contains(&word.as_str())))
-}
-
 fn is_reward(expr: &Expr) -> bool {
-    has_word(expr, &["reward", "rewards", "rew", "rews"])
+    has_word(&path_of(expr), &["reward", "rewards", "rew", "rews"])
 }
 
 fn is_flag(expr: &Expr) -> bool {
-    has_word(expr, &["done", "dones", "terminal", "terminals", "terminated"])
+    has_word(&path_of(expr), &["done", "dones", "terminal", "terminals", "terminated"])
 }
 
 /// Whether an expression is `reward + gamma * next_q`.
@@ -52,7 +47,8 @@ fn is_target(expr: &Expr) -> bool {
     let Some(sum) = expr.as_bin_op_expr().filter(|sum| sum.op == Operator::Add) else { return false };
     let is_discounted = |expr: &Expr| {
         expr.as_bin_op_expr().is_some_and(|product| {
-            product.op == Operator::Mult && parts(expr).into_iter().any(|part| has_word(part, &["gamma", "discount"]))
+            product.op == Operator::Mult
+                && parts(expr).into_iter().any(|part| has_word(&path_of(part), &["gamma", "discount"]))
         })
     };
     is_reward(&sum.left) && is_discounted(&sum.right) || is_reward(&sum.right) && is_discounted(&sum.left)
@@ -71,7 +67,7 @@ fn unpacked_flag(stmt: &Stmt) -> Option<(&str, TextRange)> {
 fn is_used(all: &[&Stmt], name: &str) -> bool {
     let reads = |stmt: &Stmt| {
         let is_name = |expr: &&Expr| expr.as_name_expr().is_some_and(|one| one.id.as_str() == name) && is_read(expr);
-        crate::syntax::blocks(stmt).is_empty() && expressions(stmt).iter().any(is_name)
+        blocks(stmt).is_empty() && expressions(stmt).iter().any(is_name)
     };
     let converts = |stmt: &Stmt| {
         let targets = stmt.as_assign_stmt().map(|assign| assign.targets.as_slice()).unwrap_or_default();

@@ -8,7 +8,7 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::ExprCall;
-use crate::syntax::{Expr, Ranged, Stmt, expressions, is_method_call, is_read, path_of};
+use crate::syntax::{Expr, Ranged, Stmt, expressions, is_method_call, is_read, keyed, path_of};
 
 const NAME: &str = "whole-checkpoint-loaded";
 
@@ -62,8 +62,7 @@ impl<'a> Load<'a> {
 
     /// The name of the checkpoint, and the key, in `object.load_state_dict(checkpoint["key"])`.
     fn part(&self) -> Option<(Vec<&'a str>, &'a str)> {
-        let part = self.state.as_subscript_expr()?;
-        Some((path_of(&part.value), part.slice.as_string_literal_expr()?.value.to_str()))
+        keyed(self.state).map(|(checkpoint, key)| (path_of(checkpoint), key))
     }
 
     /// Whether the object needs only a part of the checkpoint. With further arguments, such as

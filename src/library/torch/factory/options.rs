@@ -112,7 +112,7 @@ impl Options {
 
 /// The value of an option; Python's `None` if the signature has no such parameter.
 pub(crate) fn option(b: &Bound, name: &str) -> Value {
-    let has = b.sig.params.iter().any(|p| p.name.as_str() == name);
+    let has = b.takes(name);
     if has { b.get(name) } else { Value::None }
 }
 

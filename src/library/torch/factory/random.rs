@@ -95,7 +95,7 @@ fn randn_like(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// The range of integers in [low, high).
 fn between(cx: &mut Cx<'_, '_>, b: &Bound, out: &mut Tensor) {
-    let has_low = b.sig.params.iter().any(|p| p.name.as_str() == "low");
+    let has_low = b.takes("low");
     let low = if has_low { carry::size(cx, &b.get("low")) } else { Size::Int(0) };
     let high = carry::size(cx, &b.get("high"));
     if !has_low && high.known() == Some(0) {
@@ -167,7 +167,7 @@ fn randperm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// `torch.normal`: the shape and dtype come from `mean` and `std` if they are tensors.
 fn normal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    if b.sig.params.iter().any(|p| p.name.as_str() == "size") {
+    if b.takes("size") {
         let shape = dims(cx, b, &[b.get("size")]);
         let default = cx.default_dtype();
         let options = Options::here(cx, b, default);

@@ -28,7 +28,7 @@ fn norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let new = cx.path.as_str() == "torch.linalg.norm";
     let dim = if matrix && !b.given("dim") && !b.open {
         Value::tuple(vec![Value::Int(-2), Value::Int(-1)])
-    } else if b.sig.params.iter().any(|p| p.name.as_str() == "dim") {
+    } else if b.takes("dim") {
         b.get("dim")
     } else {
         Value::None

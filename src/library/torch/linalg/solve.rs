@@ -137,7 +137,7 @@ fn triangular(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         "triangular_solve" => ("A", "input"),
         "cholesky_solve" => ("input2", "input"),
         "ldl_solve" => ("LD", "B"),
-        _ if b.sig.params.iter().any(|p| p.name.as_str() == "LU") => ("LU", "B"),
+        _ if b.takes("LU") => ("LU", "B"),
         _ => ("LU_data", "input"),
     };
     let pair = name == "triangular_solve";
@@ -155,7 +155,7 @@ fn triangular(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     {
         return unknown(cx);
     }
-    let has_left = b.sig.params.iter().any(|p| p.name.as_str() == "left");
+    let has_left = b.takes("left");
     let left = if has_left { b.get("left").as_bool() } else { Some(true) };
     let mut shapes = (None, None);
     if let (Some(of), Some(to)) = (&of, &to) {

@@ -371,7 +371,7 @@ fn check_pairs(cx: &mut Cx<'_, '_>, key: &Tensor, value: &Tensor) {
 
 /// Whether a flag may tell that a mask is causal. The mask itself is then not used in training, whatever its shape is.
 fn says_causal(b: &Bound, flag: &str) -> bool {
-    let has_flag = b.sig.params.iter().any(|param| param.name.as_str() == flag);
+    let has_flag = b.takes(flag);
     has_flag && !matches!(b.get(flag), Value::None | Value::Bool(false))
 }
 
@@ -504,9 +504,7 @@ fn decode(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let first = batch_first(cx, &object);
     let target = cx.tensor_arg(b, "tgt");
     // The sequence that the decoder attends to: `src` of a whole transformer, `memory` of a decoder.
-    for name in
-        ["src", "memory"].into_iter().filter(|name| b.sig.params.iter().any(|param| param.name.as_str() == *name))
-    {
+    for name in ["src", "memory"].into_iter().filter(|name| b.takes(name)) {
         let Some(source) = cx.tensor_arg(b, name) else { continue };
         let Some(length) = sequence(&source, first) else { continue };
         if name == "src" && !says_causal(b, "src_is_causal") {

@@ -36,7 +36,7 @@ pub(super) fn like(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
 
 /// The result, written into the input if the call has `inplace=True`.
 pub(super) fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
-    if !b.sig.params.iter().any(|param| param.name.as_str() == "inplace") {
+    if !b.takes("inplace") {
         return cx.out(out);
     }
     let input = b.get("input");

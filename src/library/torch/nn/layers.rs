@@ -235,7 +235,7 @@ fn conv(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     // These attributes are tuples, even if the argument is an integer.
     for argument in ["kernel_size", "stride", "padding", "dilation", "output_padding"] {
         let value = b.get(argument);
-        if value.as_str().is_none() && b.sig.params.iter().any(|p| p.name.as_str() == argument) {
+        if value.as_str().is_none() && b.takes(argument) {
             let sizes = per_dim(cx, &value, n).iter().map(Value::size).collect();
             cx.it.heap.set_attr(object, argument, Value::tuple(sizes));
         }
@@ -274,7 +274,7 @@ fn affine(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, flag: &str, sizes: Vec<
     match cx.it.truth(&b.get(flag)).or(b.get(flag).as_bool()) {
         Some(true) => {
             parameter(cx, object, b, "weight", sizes.clone());
-            match b.sig.params.iter().any(|p| p.name.as_str() == "bias") {
+            match b.takes("bias") {
                 true => bias(cx, object, b, "bias", "bias", sizes),
                 false => absent(cx, object, &["bias"]),
             }

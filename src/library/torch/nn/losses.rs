@@ -120,7 +120,7 @@ pub(crate) fn register(t: &mut Table) {
 /// The reduction that a call selects, with `reduction` or with the deprecated flags `size_average`
 /// and `reduce`.
 fn reduction_of(b: &Bound) -> Option<&'static str> {
-    let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name) && !b.get(name).is_none();
+    let has = |name: &str| b.takes(name) && !b.get(name).is_none();
     if has("size_average") || has("reduce") {
         let flag = |value: Value| if value.is_none() { Some(true) } else { value.as_bool() };
         return match (flag(b.get("reduce"))?, flag(b.get("size_average"))) {

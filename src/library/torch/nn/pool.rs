@@ -48,7 +48,7 @@ fn with_space(input: &Tensor, n: usize, space: Option<Vec<Dim>>) -> Option<Vec<D
 /// The spatial lengths of the result.
 fn pooled_space(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, n: usize) -> Option<Vec<Dim>> {
     for (name, least) in [("kernel_size", 1), ("stride", 1), ("dilation", 1), ("padding", 0)] {
-        if b.sig.params.iter().any(|p| p.name.as_str() == name) {
+        if b.takes(name) {
             check_least(cx, b, name, least);
         }
     }
@@ -60,7 +60,7 @@ fn pooled_space(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, n: usize) -> Opt
         _ if stride.is_none() => kernels.clone(),
         _ => per_dim(cx, &stride, n),
     };
-    let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name);
+    let has = |name: &str| b.takes(name);
     let paddings = if has("padding") { per_dim(cx, &b.get("padding"), n) } else { vec![Size::Int(0); n] };
     let dilations = if has("dilation") { per_dim(cx, &b.get("dilation"), n) } else { vec![Size::Int(1); n] };
     let ceil = b.get("ceil_mode").as_bool();

@@ -35,7 +35,7 @@ fn same(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// If one of `min` and `max` is a number, the other must be a number or a 0-d tensor.
 fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name);
+    let has = |name: &str| b.takes(name);
     let ends: Vec<(&'static str, Value)> =
         ["min", "max"].into_iter().filter(|n| has(n)).map(|n| (n, b.get(n))).filter(|(_, v)| !v.is_none()).collect();
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
@@ -127,7 +127,7 @@ fn clamp_values(cx: &Cx<'_, '_>, input: &Tensor, ends: &[(&'static str, Value)],
 
 /// `torch.where(condition, input, other)`.
 fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    if !b.sig.params.iter().any(|p| p.name.as_str() == "input") {
+    if !b.takes("input") {
         return where_indices(cx, b);
     }
     let Some(condition) = tensor_param(cx, b, "condition") else { return cx.some_tensor() };

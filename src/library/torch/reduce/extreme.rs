@@ -13,17 +13,14 @@ use crate::python::{Args, Bound, RejectKind, Sig};
 use crate::value::{Dtype, Grad, Kind, Size, Tensor, Type, Value};
 
 /// The overload of `max` and `min` with two tensors.
-static OF_TWO: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, other, *, out=None")));
+const TABLE_OF_TWO: &str = "input, other, *, out=None";
+static OF_TWO: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse(TABLE_OF_TWO)));
 
 pub(crate) fn register(t: &mut Table) {
     t.family("torch.", "median nanmedian", "input, dim=None, keepdim=False, *, out=None", extreme);
     // `max` and `min` have a second overload, with another tensor (`other`).
     for name in ["max", "min"] {
-        t.defs(
-            &format!("torch.{name}"),
-            &["input, dim=None, keepdim=False, *, out=None", "input, other, *, out=None"],
-            extreme,
-        );
+        t.defs(&format!("torch.{name}"), &["input, dim=None, keepdim=False, *, out=None", TABLE_OF_TWO], extreme);
     }
     t.listed("torch.", "mode", extreme);
     t.listed("torch.", "kthvalue", kthvalue);
@@ -59,7 +56,7 @@ fn pair(cx: &mut Cx<'_, '_>) -> Value {
 /// `max` and similar functions: of all elements, along a dimension (with indices), or of two
 /// tensors.
 fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    if b.sig.params.iter().any(|p| p.name.as_str() == "other") {
+    if b.takes("other") {
         return binary(cx, b, Rule::tensors(Gives::Common, &[Kind::Complex]));
     }
     let dim = b.get("dim");

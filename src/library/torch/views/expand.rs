@@ -202,7 +202,7 @@ fn repeat(cx: &mut Cx<'_, '_>, b: &Bound, counts: &[Value], tile: bool) -> Value
 
 fn repeat_interleave(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
-    let only_repeats = !b.sig.params.iter().any(|p| p.name.as_str() == "input");
+    let only_repeats = !b.takes("input");
     let repeats = b.get("repeats");
     let total = match b.get("output_size") {
         Value::None => None,
