@@ -108,6 +108,12 @@ def gradients():
     x = torch.randn(3, device="cuda", requires_grad=True)
     Double.apply(x).sum().backward()
     assert x.grad.is_cuda
+
+    # PyTorch moves the targets and the lengths, and its backward pass divides by the moved lengths.
+    scores = torch.randn(10, 2, 5, device="cuda", requires_grad=True)
+    targets, lengths = torch.tensor([1, 2, 3]).int(), torch.tensor([2, 1]).int()
+    nn.CTCLoss()(scores.log_softmax(2), targets, torch.tensor([10, 10]).int(), lengths).backward()
+    assert scores.grad.is_cuda and not lengths.is_cuda
     y = torch.utils.checkpoint.checkpoint(model, torch.randn(5, 3, device="cuda"), use_reentrant=False)
     y.sum().backward()
 

@@ -147,6 +147,11 @@ def _arguments(schema, args, kwargs):
 _MOVING = frozenset(("ctc_loss", "tensor_split"))
 
 
+def moves(caller):
+    """Whether this function moves arguments to the device of another argument."""
+    return getattr(caller, "__name__", None) in _MOVING
+
+
 def judge(func, args, kwargs, call):
     """The device of the results of an operation on several devices. Raises CUDA's error if CUDA
     rejects this mix."""
@@ -156,7 +161,7 @@ def judge(func, args, kwargs, call):
     gpu = next((device for _, _, device in found if device != CPU), None)
     written = next((device for argument, _, device in found if _is_written(argument)), None)
     caller = getattr(call, "__name__", None)
-    if caller in _MOVING:
+    if moves(call):
         return gpu
     if caller in ("__getitem__", "__setitem__"):
         # An index on the CPU is moved to the device of the tensor, whichever operation follows.

@@ -138,6 +138,10 @@ class VirtualDevice(TorchDispatchMode):
         if mixed:
             target = mixes.judge(func, args, kwargs, calls.call and calls.call[0])
             aliases = {tags.key(tensor) for tensor in tensors if tags.get(tensor) is None}
+        elif here == CPU and calls.call is not None and mixes.moves(calls.call[0]):
+            # What is computed from an argument after PyTorch has moved it. The backward pass reads it.
+            target = _gpu_of_call()
+            aliases = {tags.key(tensor) for tensor in tensors}
         mixes.before(func, args, kwargs)
         if "device" in kwargs or "pin_memory" in kwargs:
             target, kwargs = self._make(func, tensors, target, kwargs)
