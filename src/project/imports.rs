@@ -180,12 +180,15 @@ impl Project {
                     return Found::Nothing;
                 }
                 // Relative imports fail in a module that is not imported as a part of its package. A module that
-                // imports its own name means a library.
+                // imports its own name means a library, and so does a package whose name is that of the module.
                 Found::File(path)
                     if !script
                         && base == folder
                         && path.parent() == Some(folder)
-                        && self.load(&path).is_ok_and(|file| imports_relatively(file) || imports_name(file, top)) =>
+                        && (folder.file_name().is_some_and(|name| name == top)
+                            || self
+                                .load(&path)
+                                .is_ok_and(|file| imports_relatively(file) || imports_name(file, top))) =>
                 {
                     return Found::Nothing;
                 }

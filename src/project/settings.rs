@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::imports::Kind;
 use super::{FileKind, Project};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_keyword, walk_stmt};
-use crate::syntax::ast::{ExprContext, Keyword};
+use crate::syntax::ast::{ExprCall, ExprContext, Keyword};
 use crate::syntax::{Expr, Stmt, called};
 
 /// The largest number of folders that are searched for settings files.
@@ -25,6 +25,9 @@ pub(crate) struct Settings {
     /// file count as keys around it, because tools such as Hydra build their tree from folders.
     below: FxHashMap<String, FxHashSet<String>>,
     all: FxHashSet<String>,
+    /// Whether code reads a section from a file of its own: `config[key] = json.load(file)`. Then any key may be
+    /// below any other.
+    is_assembled: bool,
     /// Words by which code, scripts and command lines may add keys, or test for them.
     spoken: FxHashSet<String>,
 }
@@ -34,7 +37,7 @@ impl Settings {
     pub(crate) fn keys(&self, parent: &str) -> Option<&FxHashSet<String>> {
         match parent {
             "" => Some(&self.all).filter(|all| !all.is_empty()),
-            parent => self.below.get(parent),
+            parent => self.below.get(parent).map(|below| if self.is_assembled { &self.all } else { below }),
         }
     }
 
@@ -119,6 +122,7 @@ impl Project {
                     let mut code = Code::default();
                     code.visit_body(&file.parsed().module.body);
                     settings.spoken.extend(code.spoken);
+                    settings.is_assembled |= code.assembles;
                     code.parsed.iter().for_each(|text| settings.add(text, &[]));
                 } else {
                     settings.speak(words(file.text()));
@@ -168,6 +172,8 @@ struct Code<'a> {
     spoken: FxHashSet<String>,
     /// Texts of settings that the code parses.
     parsed: Vec<&'a str>,
+    /// Whether the code stores what a parser returns under a key that is not a text.
+    assembles: bool,
 }
 
 impl Code<'_> {
@@ -180,6 +186,13 @@ impl<'a> Visitor<'a> for Code<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
             Stmt::FunctionDef(def) => self.speak(&def.name),
+            Stmt::Assign(assign) => {
+                let parses = |call: &ExprCall| called(call).is_some_and(|name| PARSERS.contains(&name));
+                let is_open = |target: &Expr| {
+                    target.as_subscript_expr().is_some_and(|target| !target.slice.is_string_literal_expr())
+                };
+                self.assembles |= assign.value.as_call_expr().is_some_and(parses) && assign.targets.iter().any(is_open);
+            }
             Stmt::AnnAssign(assign) => {
                 if let Expr::Name(name) = &*assign.target {
                     self.speak(&name.id);

@@ -5,10 +5,14 @@ use super::attribute::owner_of_shape;
 use super::call::SUPPOSED;
 use super::context::Mode;
 use super::interp::Interp;
-use super::library::{BinOp, RejectKind};
+use super::library::{BinOp, Event, RejectKind};
 use crate::syntax::ast::{self, StmtAnnAssign, StmtAssign, StmtAugAssign};
 use crate::syntax::{Expr, Span, path_of};
 use crate::value::{Data, Items, ObjId, Size, Sym, Value, Written, counted, sym};
+
+/// Methods of lists, dictionaries and sets that return `None`.
+const CHANGING: &[&str] =
+    &["add", "append", "clear", "discard", "extend", "insert", "remove", "reverse", "sort", "update"];
 
 impl<'p> Interp<'p> {
     /// The value of an expression that is assigned or returned. A `...` in this position is assumed
@@ -18,9 +22,14 @@ impl<'p> Interp<'p> {
     }
 
     pub(super) fn assign_stmt(&mut self, stmt: &'p StmtAssign) {
+        let overwritten = self.collection_of_result(stmt);
         let value = self.eval_kept(&stmt.value);
         if self.stopped {
             return;
+        }
+        if let Some(method) = overwritten.filter(|_| value.is_none()) {
+            let span = self.span(&*stmt.value);
+            self.event(Event::Overwritten { method, span });
         }
         if value.is_unknown() {
             self.report_annotated_unpacking(stmt);
@@ -34,6 +43,19 @@ impl<'p> Interp<'p> {
         for target in &stmt.targets {
             self.assign(target, value.clone());
         }
+    }
+
+    /// The method in `object = object.method(…)`, if it changes one of Python's own collections.
+    fn collection_of_result(&mut self, stmt: &'p StmtAssign) -> Option<&'p str> {
+        let ([target], Expr::Call(call)) = (&*stmt.targets, &*stmt.value) else { return None };
+        let method = call.func.as_attribute_expr().filter(|method| CHANGING.contains(&method.attr.as_str()))?;
+        let (changed, assigned) = (path_of(&method.value), path_of(target));
+        if changed.is_empty() || changed != assigned {
+            return None;
+        }
+        let object = self.on_trial(Mode::Silent, |it, _| it.eval(&method.value));
+        let is_own = matches!(self.own_type(&object), Some("list" | "dictionary" | "set"));
+        is_own.then(|| method.attr.as_str())
     }
 
     /// `x: Float[Tensor, "n 3"] = np.load(file)`. Without a value, `x: Float[Tensor, "n 3"]` is about

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
+
 use super::budget::Abroad;
 use super::context::Mode;
 use super::decorator::WRAPPED;
@@ -27,8 +29,9 @@ use crate::value::{
 /// check annotations, so the type may be wrong.
 pub(crate) const SUPPOSED: Topic = Topic::new("supposed");
 
-/// The depth to which [`Interp::forget_assigned`] follows the parts of an object.
-const MAX_PARTS: u32 = 2;
+/// The depth to which [`Interp::forget_assigned`] follows the parts of an object. A container and its list are two
+/// levels.
+const MAX_PARTS: u32 = 4;
 
 impl<'p> Interp<'p> {
     /// Calls anything that can be called.
@@ -333,14 +336,33 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Forgets the values of the attributes that the methods of the object and of its parts assign.
+    /// Forgets the values of the attributes that the methods of an object and of its parts assign. The elements
+    /// of a collection, such as a `ModuleList`, are parts of its owner.
     pub(crate) fn forget_assigned(&mut self, object: &Value) {
-        self.forget_inside(object, MAX_PARTS);
+        let mut seen: FxHashSet<ObjId> = object.as_obj().into_iter().collect();
+        let mut level: Vec<ObjId> = seen.iter().copied().collect();
+        for _ in 0..=MAX_PARTS {
+            for id in &level {
+                self.forget_own(*id);
+            }
+            let mut parts = Vec::new();
+            for id in level {
+                let mut add = |value: &Value| parts.extend(value.as_obj().filter(|part| seen.insert(*part)));
+                match self.heap.get(id) {
+                    Data::Instance(instance) => instance.attrs.values().for_each(&mut add),
+                    Data::List(Items::Exact(items)) => items.iter().for_each(&mut add),
+                    Data::List(Items::Many(element)) => add(element),
+                    Data::Dict(dict) => dict.entries.values().chain(&dict.open).for_each(&mut add),
+                    _ => {}
+                }
+            }
+            level = parts;
+        }
     }
 
     /// Forgets the values of the attributes that methods of an instance's class, other than the
     /// constructor, assign.
-    pub(super) fn forget_own(&mut self, id: ObjId) {
+    pub(crate) fn forget_own(&mut self, id: ObjId) {
         let Some(class) = self.heap.instance_of(&Value::Obj(id)).and_then(|i| i.class.as_obj()) else { return };
         for name in self.attributes_set_later(class) {
             // `n = 0` in the class body is the first value of the attribute that `self.n += 1` sets.
@@ -360,20 +382,6 @@ impl<'p> Interp<'p> {
         if let Some(id) = object.and_then(Value::as_obj) {
             for name in empty {
                 self.heap.set_attr(id, name.as_str(), Value::Unknown);
-            }
-        }
-    }
-
-    /// [`Interp::forget_own`] for an instance and for its parts down to this depth: their methods
-    /// may be called, too.
-    fn forget_inside(&mut self, object: &Value, depth: u32) {
-        let class = self.heap.instance_of(object).and_then(|i| i.class.as_obj());
-        let (Some(id), Some(_)) = (object.as_obj(), class) else { return };
-        self.forget_own(id);
-        if depth > 0 {
-            let parts = self.heap.instance_of(object).map(|i| i.attrs.values().cloned().collect::<Vec<_>>());
-            for part in parts.unwrap_or_default() {
-                self.forget_inside(&part, depth - 1);
             }
         }
     }

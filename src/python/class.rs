@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::interp::{Body, Code, Frame, Interp};
 use super::{Arg, Args};
-use crate::syntax::Span;
-use crate::syntax::ast::StmtClassDef;
+use crate::syntax::ast::{ExprSubscript, StmtClassDef};
+use crate::syntax::{Expr, Span};
 use crate::value::{Attrs, Data, ObjId, Scope, Sym, UserClass, Value, dotted, sym};
 
 /// Marks a class that a decorator may have replaced.
@@ -40,7 +40,11 @@ impl<'p> Interp<'p> {
                 open |= metaclass.as_path() != Some("abc.ABCMeta");
                 is_mediated = metaclass.as_obj().is_some_and(|id| self.member(&self.mro(id), "__call__").is_some());
             }
-            bases.extend(args.pos.into_iter().map(|a| a.value));
+            let has_all = args.pos.len() == arguments.args.len();
+            for (at, value) in args.pos.iter().map(|argument| argument.value.clone()).enumerate() {
+                let subscripted = arguments.args.get(at).and_then(Expr::as_subscript_expr).filter(|_| has_all);
+                bases.push(subscripted.and_then(|base| self.generic_class(base)).unwrap_or(value));
+            }
             keywords = args.kw.into_iter().filter(|(name, _)| name.as_str() != "metaclass").collect();
         }
         open |= bases.iter().any(|b| !self.is_known_class(b));
@@ -131,6 +135,18 @@ impl<'p> Interp<'p> {
             && !fields.contains(&name)
         {
             fields.push(name);
+        }
+    }
+
+    /// The class in `Base[T]`. The parameters of generic classes do not matter when the program runs.
+    fn generic_class(&mut self, base: &'p ExprSubscript) -> Option<Value> {
+        let class = self.eval(&base.value);
+        match &class {
+            Value::Path(path) => self.library.bases(*path).is_some().then_some(class),
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => {
+                self.member(&self.mro(*id), "__class_getitem__").is_none().then_some(class)
+            }
+            _ => None,
         }
     }
 

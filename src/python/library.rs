@@ -461,6 +461,9 @@ pub(crate) enum Event<'a> {
     /// The current function does not use its parameter `name`, and calls a function that has such a parameter with
     /// a default.
     KeptBack { name: &'a str, span: Span },
+    /// `object = object.method(…)`, where the object is one of Python's own lists, dictionaries and sets, and the
+    /// method returns `None`. `span` is the place of the call.
+    Overwritten { method: &'a str, span: Span },
     /// A value is about to be appended to a list.
     Appended { list: ObjId, value: &'a Value, span: Span },
     /// A handler of a `try` in a loop was run as if it had caught the exception of

@@ -171,13 +171,17 @@ fn misplaced<'a>(
         let instead = arguments.get(at).and_then(last_name);
         let is_given = instead == Some(name) || call.arguments.find_keyword(own).is_some();
         // The arguments are exchanged, or the parameter gets no argument.
+        // Another value is passed on purpose, unless it is a number: `Agent(72, eps)` for `Agent(eps, actions)`.
+        let gets_number = !of_library && arguments.get(at).is_some_and(Expr::is_number_literal_expr);
         let is_moved = match instead {
             Some(instead) => parameters.iter().any(|parameter| parameter == instead) || is_short_for(instead, other),
-            None => at >= arguments.len() && (of_library && OPTIONS.contains(&name) || differ(place, at)),
+            None if at < arguments.len() => gets_number,
+            None => of_library && OPTIONS.contains(&name) || differ(place, at),
         };
         // A second argument of this name shows that the value has several uses.
         let twice = arguments.iter().filter(|one| last_name(one) == Some(name)).count() > 1;
-        let is_sure = own.len() > 3 && !GENERIC.contains(&own.as_str()) && !GENERIC.contains(&other.as_str());
+        let is_long = own.len() > if gets_number { 2 } else { 3 };
+        let is_sure = is_long && !GENERIC.contains(&own.as_str()) && !GENERIC.contains(&other.as_str());
         (own != other && !is_given && is_moved && !twice && is_sure && !are_alike(own, other))
             .then(|| (argument, own.clone(), other.clone()))
     })

@@ -163,6 +163,7 @@ fn place(event: Event<'_>) -> Option<Span> {
         | Event::Misplaced { span, .. }
         | Event::KeptBack { span, .. }
         | Event::Appended { span, .. }
+        | Event::Overwritten { span, .. }
         | Event::Handled { handler: span, .. }
         | Event::Accumulates { backward: span } => Some(span),
         Event::Supposed { .. } | Event::ReadAttribute { .. } | Event::Escaped { .. } => None,

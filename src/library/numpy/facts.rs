@@ -258,6 +258,24 @@ pub(super) fn shape_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<Vec<Size>> {
     cx.sizes(std::slice::from_ref(value))
 }
 
+/// Rejects an `axis=` that is certainly no integer and no tuple: `np.max(a, b)` for `np.maximum(a, b)`.
+pub(super) fn refuse_axis(cx: &mut Cx<'_, '_>, axis: &Value) {
+    let kind = match axis {
+        Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => "a float",
+        axis => match cx.it.own_type(axis) {
+            Some("list") => "a list",
+            _ => match cx.tensor(axis) {
+                Some(array) if array.array == ArrayKind::Torch => return,
+                Some(array) if array.rank().is_some_and(|rank| rank > 0) => "an array",
+                Some(array) if array.rank().is_some() && array.dtype.is_some_and(Dtype::is_floating) => "a float",
+                _ => return,
+            },
+        },
+    };
+    let message = format!("`axis` must be an integer or a tuple of integers, but it is {kind}");
+    cx.reject(RejectKind::Value, message, Vec::new());
+}
+
 /// The axes that an `axis=` argument names, in ascending order; `None` if they are not known.
 /// `axis=None` means all axes.
 pub(super) fn axes(cx: &Cx<'_, '_>, axis: &Value, rank: usize) -> Option<Vec<usize>> {

@@ -1,7 +1,7 @@
 //! Reductions, products, sorting and counting.
 
 use super::both;
-use super::facts::{as_array, axes, set_data};
+use super::facts::{as_array, axes, refuse_axis, set_data};
 use super::promotion::{self, dtype_arg};
 use crate::library::common::array;
 use crate::library::{Cx, Table};
@@ -21,6 +21,7 @@ pub(crate) fn register(t: &mut Table) {
         if b.get("returned").as_bool() == Some(false) { reduce(cx, b) } else { Value::Unknown }
     });
     both(t, "argmax argmin", "a, axis=None, out=None, *, keepdims=False", arg_extreme);
+    t.family("numpy.", "nanargmax nanargmin", "a, axis=None, out=None, *, keepdims=False", arg_extreme);
     both(t, "cumsum cumprod", "a, axis=None, dtype=None, out=None", cumulative);
     both(t, "argsort", "a, axis=-1, kind=None, order=None, **kwargs", argsort);
     t.def("numpy.sort", "a, axis=-1, kind=None, order=None, **kwargs", |cx, b| {
@@ -71,6 +72,7 @@ fn reduced(cx: &Cx<'_, '_>, a: &Tensor, axis: &Value, keepdims: &Value) -> Optio
 }
 
 fn reduce(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    refuse_axis(cx, &b.get("axis"));
     let Some(a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
     let at = cx.at();
     let name = cx.name();
@@ -113,6 +115,7 @@ fn reduce(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 fn arg_extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    refuse_axis(cx, &b.get("axis"));
     let Some(a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
     let at = cx.at();
     let axis = b.get("axis");

@@ -48,13 +48,20 @@ pub(super) fn register(t: &mut Table) {
     );
     t.family(
         "sklearn.metrics.",
-        "classification_report confusion_matrix precision_recall_fscore_support roc_curve precision_recall_curve",
+        "classification_report confusion_matrix precision_recall_fscore_support",
         "*args, **kwargs",
         |cx, b| {
             refuse_tensors(cx, b);
             unknown(cx, b)
         },
     );
+    // The coordinates of the points, and the thresholds, which have the dtype of the scores.
+    t.family("sklearn.metrics.", "roc_curve precision_recall_curve", "*args, **kwargs", |cx, b| {
+        refuse_tensors(cx, b);
+        let at = cx.at();
+        let mut points = |dtype| cx.out(array(Some(vec![Size::Unknown]), dtype, at));
+        Value::tuple(vec![points(Some(Dtype::Float64)), points(Some(Dtype::Float64)), points(None)])
+    });
     t.def("sklearn.utils.class_weight.compute_class_weight", "class_weight, *, classes, y, **kwargs", |cx, b| {
         let at = cx.at();
         let classes = cx.tensor_arg(b, "classes").and_then(|t| t.sizes());

@@ -164,6 +164,8 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         match value {
             // The positional arguments after device and dtype are `non_blocking` and `copy`.
             Value::Bool(_) | Value::Any(Type::Bool) if i > 0 => {}
+            // PyTorch takes a bool for the dtype `bool`.
+            Value::Bool(_) | Value::Any(Type::Bool) => dtype = Some(Some(Dtype::Bool)),
             Value::Dtype(d) => dtype = Some(Some(*d)),
             Value::Device(_) | Value::Str(_) | Value::Int(_) => device = options::device(cx, value),
             Value::Any(Type::Str | Type::Int) => device = Some(None),
@@ -185,7 +187,7 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 fn cuda(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let device = match b.get("device") {
-        Value::None => Some(Device::CUDA),
+        Value::None | Value::Bool(_) | Value::Any(Type::Bool) => Some(Device::CUDA),
         // An unknown argument is assumed to be the index of a GPU.
         given => options::device(cx, &given).flatten().or(Some(Device::CUDA)),
     };

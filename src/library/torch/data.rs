@@ -363,7 +363,9 @@ fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn loader(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let span = cx.span;
     let plain = b.get("batch_sampler").is_none();
-    let samples = match plain {
+    // Only a random order needs the length: without it, a loader of `None` can be made.
+    let needs_length = !b.get("dataset").is_none() || b.get("shuffle").as_bool() == Some(true);
+    let samples = match plain && needs_length {
         true => cx.it.length(&b.get("dataset"), span).as_int().filter(|_| b.get("sampler").is_none()),
         false => None,
     };

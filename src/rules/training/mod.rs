@@ -1,5 +1,7 @@
 //! TV6: autograd and loops.
 
+pub(super) mod accumulation_from_zero;
+pub(super) mod attribute_narrowed_in_forward;
 pub(super) mod backward_after_loop;
 pub(super) mod changed_through_data;
 pub(super) mod clipping_after_step;
@@ -22,6 +24,7 @@ pub(super) mod layer_unused_under_ddp;
 pub(super) mod length_of_other_loader;
 pub(super) mod list_never_filled;
 pub(super) mod loss_cut_from_graph;
+pub(super) mod loss_replaced_without_graph;
 pub(super) mod loss_summed_with_graph;
 pub(super) mod mean_loss_divided_by_samples;
 pub(super) mod metric_never_updated;

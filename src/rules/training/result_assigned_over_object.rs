@@ -1,6 +1,7 @@
 //! `model = model.load_state_dict(…)`: the result of the method replaces the object.
 
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
+use crate::python::Event;
 use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
 
@@ -14,6 +15,9 @@ const METHODS: &[(&str, &str)] = &[
     ("torch.optim.lr_scheduler.LRScheduler.load_state_dict", "None"),
     ("torch.optim.lr_scheduler.LRScheduler.step", "None"),
     ("torch.Tensor.backward", "None"),
+    ("torch.nn.ModuleList.insert", "None"),
+    ("torch.nn.ModuleDict.update", "None"),
+    ("torch.nn.ParameterDict.update", "None"),
 ];
 
 #[derive(Default)]
@@ -21,21 +25,31 @@ pub(crate) struct ResultAssignedOverObject;
 
 impl Rule for ResultAssignedOverObject {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, .. }: Call<'_>) {
-        let span = cx.span;
         let Some((path, returned)) = METHODS.iter().find(|(method, _)| *method == path.as_str()) else { return };
-        let method = path.rsplit('.').next().unwrap_or_default();
-        let Some((receiver, target)) = assigned_over(cx, method, span) else { return };
-        if is_forgotten(cx, &receiver, span) {
-            return;
+        report(cx, path.rsplit('.').next().unwrap_or_default(), returned);
+    }
+
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        if let Event::Overwritten { method, .. } = event {
+            report(cx, method, "None");
         }
-        let message = format!("`{receiver}` is overwritten with the result of `{method}`: {returned}");
-        if let Some(finding) = cx.findings.report(NAME, Severity::Error, message, span, Vec::new()) {
-            finding.fix = Some(Fix {
-                title: format!("Keep `{receiver}`"),
-                applicability: Applicability::Safe,
-                edits: vec![Edit { span: target, content: String::new() }],
-            });
-        }
+    }
+}
+
+/// Reports the call at the place of the event if its result is assigned to the name of its object.
+fn report(cx: &mut Context<'_, '_>, method: &str, returned: &str) {
+    let span = cx.span;
+    let Some((receiver, target)) = assigned_over(cx, method, span) else { return };
+    if is_forgotten(cx, &receiver, span) {
+        return;
+    }
+    let message = format!("`{receiver}` is overwritten with the result of `{method}`: {returned}");
+    if let Some(finding) = cx.findings.report(NAME, Severity::Error, message, span, Vec::new()) {
+        finding.fix = Some(Fix {
+            title: format!("Keep `{receiver}`"),
+            applicability: Applicability::Safe,
+            edits: vec![Edit { span: target, content: String::new() }],
+        });
     }
 }
 

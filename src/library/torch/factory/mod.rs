@@ -1,5 +1,6 @@
 //! Factories of tensors: from literals, from sizes, and from other tensors.
 
+mod device_properties;
 pub(crate) mod literal;
 pub(crate) mod options;
 pub(crate) mod random;
@@ -26,6 +27,7 @@ const LIKE: &str = "input, *, generator=None, memory_format=None, dtype=None, la
                     pin_memory=False, requires_grad=False";
 
 pub(crate) fn register(t: &mut Table) {
+    device_properties::register(t);
     t.listed("torch.", "tensor", tensor);
     t.def(
         "torch.scalar_tensor",

@@ -32,7 +32,7 @@ fn is_no_device(text: &str) -> bool {
     name == "gpu" || is_joined() || !is_name || !is_number(index)
 }
 
-/// Reads a `device=` argument like [`Cx::device_arg`], and rejects a name that is not a device.
+/// Reads a `device=` argument like [`Cx::device_arg`], and rejects a bool and a name that is not a device.
 pub(crate) fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device>> {
     if let Value::Str(text) = value
         && is_no_device(text)
@@ -43,6 +43,11 @@ pub(crate) fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device
         return Some(None);
     }
     match value {
+        Value::Bool(_) | Value::Any(Type::Bool) => {
+            let message = "`device` must be a device, such as \"cuda\", but it is a bool".to_owned();
+            cx.reject(RejectKind::Value, message, Vec::new());
+            Some(None)
+        }
         // The value may be a tensor, or an object of another library.
         Value::Obj(_) => Some(None),
         _ => cx.device_arg(value),

@@ -300,7 +300,8 @@ fn insert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         };
         *cx.it.heap.get_mut(holder) = Data::List(items);
     }
-    object
+    // Only the method of `Sequential` returns the container.
+    if cx.it.is_instance(&object, "torch.nn.Sequential") { object } else { Value::None }
 }
 
 /// `del layers[index]`, where `pop` is the method `pop` of the container.
@@ -409,7 +410,7 @@ fn forget_members(it: &mut Interp<'_>) {
         let object = Value::Obj(id);
         let is_of_program = it.heap.instance_of(&object).is_some_and(|instance| instance.class.as_obj().is_some());
         if is_of_program && it.is_instance(&object, "torch.nn.Module") {
-            it.forget_assigned(&object);
+            it.forget_own(id);
         }
     }
 }
