@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::syntax::ast::{Operator, UnaryOp};
+use crate::syntax::ast::{ExprBinOp, Number, Operator, UnaryOp};
 use crate::syntax::{Expr, Ranged, Stmt, assignment, called, expressions, integer, parts, path_of, statements};
 
 const NAME: &str = "kl-summed-beside-mean";
@@ -81,9 +81,10 @@ fn is_divergence(expr: &Expr) -> bool {
     match expr {
         Expr::UnaryOp(negated) if negated.op == UnaryOp::USub => is_divergence(&negated.operand),
         Expr::BinOp(product) if product.op == Operator::Mult => {
+            // Another factor is a weight.
             let is_half = |side: &Expr| match side {
-                Expr::UnaryOp(negated) => negated.operand.is_number_literal_expr(),
-                side => side.is_number_literal_expr(),
+                Expr::UnaryOp(negated) => is_one_half(&negated.operand),
+                side => is_one_half(side),
             };
             is_half(&product.left) && is_divergence(&product.right)
                 || is_half(&product.right) && is_divergence(&product.left)
@@ -97,6 +98,10 @@ fn is_divergence(expr: &Expr) -> bool {
                 _ => None,
             };
             let of_normal = |summed: &Expr| {
+                let is_sum = |sum: &ExprBinOp| matches!(sum.op, Operator::Add | Operator::Sub);
+                if !summed.as_bin_op_expr().is_some_and(is_sum) {
+                    return false;
+                }
                 let all = parts(summed);
                 let has_exp =
                     all.iter().any(|part| part.as_call_expr().is_some_and(|call| called(call) == Some("exp")));
@@ -106,4 +111,9 @@ fn is_divergence(expr: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+fn is_one_half(expr: &Expr) -> bool {
+    let value = expr.as_number_literal_expr().map(|literal| &literal.value);
+    matches!(value, Some(Number::Float(value)) if *value == 0.5)
 }

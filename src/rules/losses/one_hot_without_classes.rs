@@ -11,7 +11,7 @@ const NAME: &str = "one-hot-without-classes";
 /// Words in the names of classes of samples, and of actions.
 const LABELS: &[&str] = &["label", "labels", "target", "targets", "action", "actions", "gt", "truth"];
 /// Words in the names of functions that compare predictions with labels.
-const LOSSES: &[&str] = &["loss", "losses", "dice", "focal", "iou", "jaccard", "criterion"];
+const LOSSES: &[&str] = &["loss", "losses", "dice", "focal", "iou", "jaccard", "criterion", "step"];
 
 #[derive(Default)]
 pub(crate) struct OneHotWithoutClasses;
@@ -22,9 +22,15 @@ impl Rule for OneHotWithoutClasses {
             return;
         }
         let of_modules = source.classes().filter(|class| is_module(class)).flat_map(methods);
+        let forwards = of_modules.filter(|def| matches!(def.name.as_str(), "forward" | "__call__"));
         let functions = source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt());
         let losses = functions.filter(|def| has_word(&[def.name.as_str()], LOSSES));
-        for def in of_modules.chain(losses) {
+        for def in forwards.chain(losses) {
+            // Products and masks of classes are right for any number of classes, and padding adds the missing ones.
+            let text = source.text.get(def.range().to_std_range()).unwrap_or_default();
+            if [" @ ", ".T", ".t()", "matmul(", "mm(", "einsum(", "pad("].iter().any(|other| text.contains(other)) {
+                continue;
+            }
             for call in made_from_labels(def) {
                 let message = "the number of classes is not given, so it is that of the largest label of each batch";
                 findings.report(NAME, Severity::Warning, message, source.span(call.range()), Vec::new());

@@ -3,7 +3,9 @@
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtClassDef, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, assignment, expressions, integer, methods, names_in, path_of, statements};
+use crate::syntax::{
+    Expr, Ranged, Stmt, assignment, called, expressions, integer, methods, names_in, parts, path_of, statements,
+};
 
 const NAME: &str = "last-step-of-both-directions";
 
@@ -79,15 +81,23 @@ fn last_step<'a>(def: &'a StmtFunctionDef, rnn: &Network<'_>) -> Option<&'a Expr
         // The statement is read before its target is assigned; blocks are visited by their own statements.
         let is_simple = !matches!(stmt, Stmt::If(_) | Stmt::For(_) | Stmt::While(_) | Stmt::With(_) | Stmt::Try(_));
         if let Some(name) = output.filter(|_| is_simple) {
-            for expr in expressions(stmt) {
-                let of_output = expr.as_subscript_expr().filter(|part| path_of(&part.value) == [name]);
-                match of_output.map(|part| is_last(&part.slice, rnn.batch_first)) {
-                    Some(true) => found = found.or(Some(expr)),
-                    // It also reads another step or one direction, so it knows what the directions are.
-                    Some(false) => return None,
-                    None => {}
-                }
+            let all = expressions(stmt);
+            let steps = all.iter().filter(|expr| {
+                expr.as_subscript_expr()
+                    .is_some_and(|part| path_of(&part.value) == [name] && is_last(&part.slice, rnn.batch_first))
+            });
+            let steps: Vec<&Expr> = steps.copied().collect();
+            let reads = all.iter().filter(|expr| expr.as_name_expr().is_some_and(|read| read.id.as_str() == name));
+            let is_cut = |step: &Expr| {
+                let mut outer = all.iter().filter_map(|expr| expr.as_subscript_expr());
+                outer.any(|outer| outer.value.range() == step.range())
+            };
+            // If the method also reads other steps, or one direction, it knows what the directions are.
+            let is_stored = assignment(stmt).is_some_and(|(target, _)| names_in(target).contains(&name));
+            if reads.count() > steps.len() + usize::from(is_stored) || steps.iter().any(|step| is_cut(step)) {
+                return None;
             }
+            found = found.or(steps.first().copied());
         }
         let Some((target, value)) = assignment(stmt) else { continue };
         if let Some(name) = output_of(target, value, rnn) {
@@ -101,7 +111,14 @@ fn last_step<'a>(def: &'a StmtFunctionDef, rnn: &Network<'_>) -> Option<&'a Expr
 
 /// The name of the output in `out, hidden = self.rnn(x)` and `out = self.rnn(x)[0]`.
 fn output_of<'a>(target: &'a Expr, value: &Expr, rnn: &Network<'_>) -> Option<&'a str> {
-    let is_call = |expr: &Expr| expr.as_call_expr().is_some_and(|call| path_of(&call.func) == ["self", rnn.name]);
+    let is_call = |expr: &Expr| {
+        let call = expr.as_call_expr().filter(|call| path_of(&call.func) == ["self", rnn.name]);
+        // A sequence of one step: `self.lstm(x.unsqueeze(1))`.
+        let is_single = |part: &&Expr| {
+            part.is_none_literal_expr() || part.as_call_expr().is_some_and(|call| called(call) == Some("unsqueeze"))
+        };
+        call.is_some_and(|call| !call.arguments.args.first().is_some_and(|input| parts(input).iter().any(is_single)))
+    };
     let name = match target {
         Expr::Tuple(tuple) if is_call(value) && tuple.elts.len() == 2 => tuple.elts.first()?,
         target => {

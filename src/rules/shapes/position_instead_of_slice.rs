@@ -4,7 +4,7 @@ use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::rules::words::has_word;
 use crate::syntax::ast::Operator;
-use crate::syntax::{Expr, Ranged, called, expressions, integer, path_of};
+use crate::syntax::{Expr, Ranged, expressions, integer, path_of};
 
 const NAME: &str = "position-instead-of-slice";
 
@@ -21,11 +21,14 @@ impl Rule for PositionInsteadOfSlice {
             .iter()
             .filter(|stmt| stmt.is_assign_stmt() || stmt.is_return_stmt() || stmt.is_aug_assign_stmt())
         {
+            // Each summand with the other one.
             let added = expressions(stmt).into_iter().filter_map(|expr| expr.as_bin_op_expr());
-            let sides = added.filter(|sum| sum.op == Operator::Add).flat_map(|sum| [&*sum.left, &*sum.right]);
-            let increment = stmt.as_aug_assign_stmt().filter(|sum| sum.op == Operator::Add).map(|sum| &*sum.value);
-            for side in sides.chain(increment) {
-                let Some(length) = position(side) else { continue };
+            let sides = added
+                .filter(|sum| sum.op == Operator::Add)
+                .flat_map(|sum| [(&*sum.left, &*sum.right), (&*sum.right, &*sum.left)]);
+            let increment = stmt.as_aug_assign_stmt().filter(|sum| sum.op == Operator::Add);
+            for (side, other) in sides.chain(increment.map(|sum| (&*sum.value, &*sum.target))) {
+                let Some(length) = position(side, other) else { continue };
                 let text = source.text.get(length.range().to_std_range()).unwrap_or_default();
                 let message = format!(
                     "`{text}` is one position, the one after the last: all steps get its encoding (the first ones are \
@@ -37,24 +40,31 @@ impl Rule for PositionInsteadOfSlice {
     }
 }
 
-/// The length in `self.pe[:, x.size(1)]`.
-fn position(side: &Expr) -> Option<&Expr> {
+/// The length in `self.pe[:, x.size(1)]`, beside the summand `x`. The length of another tensor, such as a cache, may
+/// be the position of `x`.
+fn position<'a>(side: &'a Expr, other: &Expr) -> Option<&'a Expr> {
     let part = side.as_subscript_expr().filter(|part| has_word(&path_of(&part.value), ENCODINGS))?;
     let indices = match &*part.slice {
         Expr::Tuple(tuple) => tuple.elts.as_slice(),
         one => std::slice::from_ref(one),
     };
     let has_slice = indices.iter().any(Expr::is_slice_expr);
-    indices.iter().find(|index| is_size(index)).filter(|_| has_slice)
+    let other = path_of(other);
+    indices.iter().find(|index| !other.is_empty() && is_size_of(index, &other)).filter(|_| has_slice)
 }
 
 /// Whether an expression is `x.size(1)` or `x.shape[1]`.
-fn is_size(expr: &Expr) -> bool {
+fn is_size_of(expr: &Expr, tensor: &[&str]) -> bool {
     match expr {
         Expr::Call(call) => {
-            called(call) == Some("size") && matches!(&*call.arguments.args, [dim] if integer(dim).is_some())
+            let of = call.func.as_attribute_expr().filter(|method| method.attr.as_str() == "size");
+            of.is_some_and(|method| path_of(&method.value) == tensor)
+                && matches!(&*call.arguments.args, [dim] if integer(dim).is_some())
         }
-        Expr::Subscript(part) => path_of(&part.value).last() == Some(&"shape") && integer(&part.slice).is_some(),
+        Expr::Subscript(part) => {
+            let of = part.value.as_attribute_expr().filter(|shape| shape.attr.as_str() == "shape");
+            of.is_some_and(|shape| path_of(&shape.value) == tensor) && integer(&part.slice).is_some()
+        }
         _ => false,
     }
 }

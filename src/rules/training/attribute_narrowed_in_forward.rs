@@ -2,13 +2,20 @@
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::syntax::ast::{StmtClassDef, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, assignment, methods, parts, path_of, statements};
+use crate::rules::words::has_word;
+use crate::syntax::ast::{ExprCall, StmtClassDef, StmtFunctionDef};
+use crate::syntax::{Expr, Ranged, Stmt, assignment, called, calls, expressions, methods, parts, path_of, statements};
 
 const NAME: &str = "attribute-narrowed-in-forward";
 
 /// Methods whose result has another shape than their object, at each call.
 const CHANGING: &[&str] = &["gather", "index_select", "repeat", "repeat_interleave", "take", "unsqueeze"];
+
+/// Words in the names of the classes of samples.
+const LABELS: &[&str] = &["label", "labels", "target", "targets"];
+/// Methods that may be called before or after these.
+const KEEPING: &[&str] =
+    &["clone", "contiguous", "cpu", "cuda", "detach", "double", "float", "half", "long", "to", "type_as", "view"];
 
 #[derive(Default)]
 pub(crate) struct AttributeNarrowedInForward;
@@ -19,7 +26,7 @@ impl Rule for AttributeNarrowedInForward {
             for def in methods(class).filter(|def| matches!(def.name.as_str(), "forward" | "__call__")) {
                 for stmt in always(&def.body) {
                     let Some((name, change)) = narrowed(stmt, def) else { continue };
-                    if is_set_elsewhere(class, name, stmt) {
+                    if !constructor_sets(class, name) || is_set_elsewhere(source, name, stmt) {
                         continue;
                     }
                     let message =
@@ -53,20 +60,25 @@ fn narrowed<'a>(stmt: &'a Stmt, def: &StmtFunctionDef) -> Option<(&'a str, Strin
         object = match object {
             Expr::Call(call) => {
                 let method = call.func.as_attribute_expr()?;
-                if CHANGING.contains(&method.attr.as_str()) {
-                    change = Some(format!("`{}`", method.attr));
+                match method.attr.as_str() {
+                    name if CHANGING.contains(&name) && change.is_none() => change = Some(format!("`{name}`")),
+                    name if KEEPING.contains(&name) => {}
+                    _ => return None,
                 }
                 &method.value
             }
             Expr::Subscript(part) => {
                 let parameters = || def.parameters.iter().map(|parameter| parameter.name().as_str());
+                // With other indices, the attribute may be a state that moves on.
                 let picks = !part.slice.is_slice_expr()
                     && parts(&part.slice).iter().any(|index| {
-                        index.as_name_expr().is_some_and(|index| parameters().any(|name| name == index.id.as_str()))
+                        let name = index.as_name_expr().map_or("", |index| index.id.as_str());
+                        parameters().any(|parameter| parameter == name) && has_word(&[name], LABELS)
                     });
-                if picks {
-                    change = Some("an index".to_owned());
+                if !picks || change.is_some() {
+                    return None;
                 }
+                change = Some("an index".to_owned());
                 &part.value
             }
             _ => return None,
@@ -75,19 +87,43 @@ fn narrowed<'a>(stmt: &'a Stmt, def: &StmtFunctionDef) -> Option<(&'a str, Strin
     Some((name, change?))
 }
 
-/// Whether another statement than this one and those of the constructor assigns the attribute.
-fn is_set_elsewhere(class: &StmtClassDef, name: &str, stmt: &Stmt) -> bool {
-    let mut others = methods(class).filter(|def| def.name.as_str() != "__init__");
-    others.any(|def| {
-        statements(&def.body, true).into_iter().any(|other| {
-            let stored = match other {
-                Stmt::Assign(assign) => {
-                    assign.targets.iter().flat_map(parts).any(|target| path_of(target) == ["self", name])
-                }
-                Stmt::AnnAssign(assign) => path_of(&assign.target) == ["self", name],
-                _ => false,
-            };
-            stored && other.range() != stmt.range()
+fn constructor_sets(class: &StmtClassDef, name: &str) -> bool {
+    let mut constructors = methods(class).filter(|def| def.name.as_str() == "__init__");
+    constructors.any(|def| {
+        statements(&def.body, false).into_iter().any(|stmt| {
+            assignment(stmt).is_some_and(|(target, _)| path_of(target) == ["self", name])
+                || calls(stmt).into_iter().any(|call| called(call) == Some("register_buffer") && names(call, name))
         })
     })
+}
+
+/// Whether the first argument of a call is this text.
+fn names(call: &ExprCall, name: &str) -> bool {
+    let text = call.arguments.args.first().and_then(Expr::as_string_literal_expr);
+    text.is_some_and(|text| text.value.to_str() == name)
+}
+
+/// Whether the file sets an attribute of this name in another statement than this one and those of constructors:
+/// it may be a state that is set anew for each sequence.
+fn is_set_elsewhere(source: &Source<'_>, name: &str, stmt: &Stmt) -> bool {
+    let in_constructor = |other: &Stmt| {
+        let constructors = source.classes().flat_map(methods).filter(|def| def.name.as_str() == "__init__");
+        constructors.into_iter().any(|def| def.range().contains_range(other.range()))
+    };
+    let sets = |other: &Stmt| {
+        let targets: Vec<&Expr> = match other {
+            Stmt::Assign(assign) => assign.targets.iter().flat_map(parts).collect(),
+            Stmt::AnnAssign(assign) => vec![&assign.target],
+            Stmt::AugAssign(assign) => vec![&assign.target],
+            // `self.register_buffer("name", …)`, `setattr(model, "name", …)`
+            Stmt::Expr(call) => {
+                let quoted =
+                    |expr: &&Expr| expr.as_string_literal_expr().is_some_and(|text| text.value.to_str() == name);
+                return expressions(other).iter().any(|expr| quoted(expr)) && call.value.is_call_expr();
+            }
+            _ => Vec::new(),
+        };
+        targets.into_iter().filter_map(Expr::as_attribute_expr).any(|target| target.attr.as_str() == name)
+    };
+    source.statements.iter().any(|other| other.range() != stmt.range() && sets(other) && !in_constructor(other))
 }

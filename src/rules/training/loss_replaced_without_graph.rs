@@ -3,8 +3,9 @@
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
+use crate::rules::words::has_word;
 use crate::syntax::ast::{CmpOp, ExprCall, Operator, StmtIf, UnaryOp};
-use crate::syntax::{Expr, Ranged, Stmt, assignment, called, parts, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, assignment, called, calls, expressions, parts, path_of, statements};
 
 const NAME: &str = "loss-replaced-without-graph";
 
@@ -13,6 +14,10 @@ const FACTORIES: &[&str] =
     &["tensor", "zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "FloatTensor", "as_tensor", "Tensor"];
 /// Methods whose result still does not require grad.
 const KEPT: &[&str] = &["to", "cuda", "cpu", "float", "half", "double", "mean", "sum", "squeeze", "clone"];
+
+/// Words in the names of numbers by which a loss is divided.
+const COUNTS: &[&str] =
+    &["accum", "accumulate", "accumulation", "batches", "count", "divisor", "length", "n", "num", "size", "steps"];
 
 #[derive(Default)]
 pub(crate) struct LossReplacedWithoutGraph;
@@ -44,8 +49,12 @@ fn replaced(one: &StmtIf) -> Option<(Vec<&str>, &Expr)> {
     let tested = not_finite(&one.test)?;
     let new = one.body.iter().filter_map(assignment).filter(|(target, _)| path_of(target) == tested).last();
     let (_, value) = new.filter(|(_, value)| has_no_graph(value))?;
-    let leaves = |stmt: &Stmt| matches!(stmt, Stmt::Continue(_) | Stmt::Break(_) | Stmt::Return(_) | Stmt::Raise(_));
-    (!one.body.iter().any(leaves)).then_some((tested, value))
+    // The branch may leave, or set a flag that is tested later, or make the new tensor a leaf.
+    let decides = |stmt: &Stmt| match stmt {
+        Stmt::Assign(assign) => assign.targets.iter().any(|target| path_of(target) != tested),
+        stmt => !stmt.is_expr_stmt() && !stmt.is_aug_assign_stmt(),
+    };
+    (!one.body.iter().any(decides)).then_some((tested, value))
 }
 
 /// The value that a condition tests for NaN or infinity.
@@ -117,7 +126,7 @@ fn backward_of<'a>(all: &[&'a Stmt], one: &StmtIf, name: &[&str]) -> Option<&'a 
     let end = around.map(|stmt| stmt.range().end()).min();
     for stmt in after.filter(|stmt| end.is_none_or(|end| stmt.range().start() < end)) {
         match stmt {
-            Stmt::Expr(expression) => {
+            Stmt::Expr(expression) if !calls(stmt).iter().any(|call| called(call) == Some("requires_grad_")) => {
                 if let Some(backward) = backward(&expression.value, &names) {
                     let all_run = all.iter().filter(|outer| outer.range().contains_range(stmt.range()));
                     let mut outer = all_run.filter(|outer| !outer.range().contains_range(one.range()));
@@ -130,10 +139,15 @@ fn backward_of<'a>(all: &[&'a Stmt], one: &StmtIf, name: &[&str]) -> Option<&'a 
                 }
             }
             stmt => {
+                // `if not loss.requires_grad: continue`, `loss.requires_grad = True`
+                let asks = |expr: &Expr| matches!(path_of(expr).last(), Some(&("requires_grad" | "requires_grad_")));
+                if expressions(stmt).into_iter().any(asks) {
+                    return None;
+                }
                 let Some((target, value)) = assignment(stmt) else { continue };
-                let target = path_of(target);
+                let (target, is_made) = (path_of(target), is_made_of(value, &names));
                 names.retain(|known| *known != target);
-                if is_made_of(value, &names) && !target.is_empty() {
+                if is_made && !target.is_empty() {
                     names.push(target);
                 }
                 if names.is_empty() {
@@ -170,8 +184,9 @@ fn backward<'a>(expr: &'a Expr, names: &[Vec<&str>]) -> Option<&'a Expr> {
 /// Whether a value is computed only from these names and from numbers: `loss / steps`, `scaler.scale(loss)`.
 fn is_made_of(value: &Expr, names: &[Vec<&str>]) -> bool {
     match value {
+        // Other factors may be parameters, which have a graph.
         Expr::BinOp(operation) if matches!(operation.op, Operator::Div | Operator::Mult) => {
-            let plain = |side: &Expr| side.is_number_literal_expr() || !path_of(side).is_empty();
+            let plain = |side: &Expr| side.is_number_literal_expr() || has_word(&path_of(side), COUNTS);
             let made = |side: &Expr| is_made_of(side, names);
             made(&operation.left) && plain(&operation.right) || made(&operation.right) && plain(&operation.left)
         }

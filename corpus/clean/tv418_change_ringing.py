@@ -1,0 +1,137 @@
+"""A transformer learns which method a band of bell ringers plays, from the order of the bells."""
+import math
+import random
+
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+BELLS = 6
+METHODS = ("plain hunt", "backwards", "call changes")
+
+
+def next_row(row, turn):
+    """Neighbours change places: from the first bell, or from the second one."""
+    row = list(row)
+    for i in range(turn % 2, BELLS - 1, 2):
+        row[i], row[i + 1] = row[i + 1], row[i]
+    return row
+
+
+def ring(method, rows=4):
+    row, played = list(range(BELLS)), []
+    for turn in range(rows):
+        played += row
+        if method == 2:
+            i = random.randrange(BELLS - 1)
+            row[i], row[i + 1] = row[i + 1], row[i]
+        else:
+            row = next_row(row, turn)
+    return played[::-1] if method == 1 else played
+
+
+def make_batch(size):
+    methods = torch.randint(0, len(METHODS), (size,))
+    return torch.tensor([ring(method) for method in methods.tolist()]), methods
+
+
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, dropout=0.1, max_len=200):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        position = torch.arange(max_len).unsqueeze(1)
+        div_term = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
+        pe = torch.zeros(1, max_len, d_model)
+        pe[0, :, 0::2] = torch.sin(position * div_term)
+        pe[0, :, 1::2] = torch.cos(position * div_term)
+        self.register_buffer("pe", pe)
+
+    def forward(self, x):
+        x = x + self.pe[:, : x.size(1)]
+        return self.dropout(x)
+
+    def one_more(self, x, step):
+        """The encoding of a single bell, for a generator that plays one bell after the other."""
+        return x + self.pe[:, step]
+
+    def from_the_end(self, x):
+        """Bells are counted from the end of the touch, by a tensor of positions."""
+        positions = torch.arange(x.size(1) - 1, -1, -1)
+        return x + self.pe[:, positions]
+
+
+class LearnedPositions(nn.Module):
+    def __init__(self, d_model, max_len=200):
+        super().__init__()
+        self.pos_embedding = nn.Parameter(0.02 * torch.randn(1, max_len, d_model))
+
+    def forward(self, x):
+        x += self.pos_embedding[:, : x.shape[1], :]
+        return x
+
+
+class LengthAndPositions(nn.Module):
+    """Also the number of bells that are rung, which is the same for all of them."""
+
+    def __init__(self, d_model, max_len=200):
+        super().__init__()
+        self.length_code = nn.Parameter(0.02 * torch.randn(1, max_len, d_model))
+        self.pos = nn.Parameter(0.02 * torch.randn(max_len, d_model))
+
+    def forward(self, x):
+        return x + self.pos[: x.size(1)] + self.length_code[:, x.size(1)]
+
+
+class Narrowed(nn.Module):
+    """The rows are narrowed. The value at the length divides all steps, and is not added."""
+
+    def __init__(self, d_model, max_len=200):
+        super().__init__()
+        self.register_buffer("positions", torch.linspace(-1, 1, max_len).view(1, -1, 1).repeat(1, 1, d_model))
+
+    def forward(self, x):
+        rows = self.positions.narrow(1, 0, x.size(1))
+        return x * (1 + rows) / self.positions[:, x.size(1)].abs().clamp(min=0.5)
+
+
+class MethodNet(nn.Module):
+    def __init__(self, positions, d_model=32):
+        super().__init__()
+        self.bell = nn.Embedding(BELLS, d_model)
+        self.positions = positions
+        layer = nn.TransformerEncoderLayer(d_model, 4, 64, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 2)
+        self.head = nn.Linear(d_model, len(METHODS))
+
+    def forward(self, bells):
+        x = self.positions(self.bell(bells) * math.sqrt(32))
+        return self.head(self.encoder(x).mean(dim=1))
+
+
+def run(name, positions, steps=25):
+    model = MethodNet(positions)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    model.train()
+    for step in range(steps):
+        bells, methods = make_batch(32)
+        loss = F.cross_entropy(model(bells), methods)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        bells, methods = make_batch(200)
+        accuracy = (model(bells).argmax(dim=1) == methods).float().mean().item()
+    print(f"{name}: loss {loss.item():.3f}, accuracy {accuracy:.3f}")
+
+
+if __name__ == "__main__":
+    random.seed(0)
+    torch.manual_seed(0)
+    sine = PositionalEncoding(32)
+    run("sine", sine)
+    run("learned", LearnedPositions(32))
+    run("length", LengthAndPositions(32))
+    run("narrowed", Narrowed(32))
+    with torch.no_grad():
+        print(sine.one_more(torch.zeros(2, 1, 32), 5).shape, sine.from_the_end(torch.zeros(2, 9, 32)).shape)
