@@ -27,7 +27,7 @@ impl Rule for AccumulationFromZero {
                 Stmt::AugAssign(change) => path_of(&change.target) == [counter],
                 stmt => assignment(stmt).is_some_and(|(target, _)| names_in(target).contains(&counter)),
             };
-            if body.iter().any(|stmt| changes(stmt)) {
+            if body.iter().any(changes) {
                 continue;
             }
             for one in body.iter().filter_map(|stmt| stmt.as_if_stmt()) {

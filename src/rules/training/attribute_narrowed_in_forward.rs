@@ -119,7 +119,7 @@ fn is_set_elsewhere(source: &Source<'_>, name: &str, stmt: &Stmt) -> bool {
             Stmt::Expr(call) => {
                 let quoted =
                     |expr: &&Expr| expr.as_string_literal_expr().is_some_and(|text| text.value.to_str() == name);
-                return expressions(other).iter().any(|expr| quoted(expr)) && call.value.is_call_expr();
+                return expressions(other).iter().any(quoted) && call.value.is_call_expr();
             }
             _ => Vec::new(),
         };

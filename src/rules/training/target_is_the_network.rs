@@ -1,16 +1,52 @@
 //! A copy of a network that becomes the network itself: `target.load_state_dict(net.state_dict())` beside
-//! `target = net`.
+//! `target = net`; or two names that are one module when the call runs: `Agent(net, net)`.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Label, Severity};
-use crate::rules::rule::{Findings, Rule, Source};
+use crate::rules::rule::{Call, Context, Findings, Rule, Source};
 use crate::syntax::{Ranged, Stmt, TextRange, assignment, is_method_call, path_of};
+use crate::value::{ObjId, Value};
 
 const NAME: &str = "target-is-the-network";
 
 #[derive(Default)]
-pub(crate) struct TargetIsTheNetwork;
+pub(crate) struct TargetIsTheNetwork {
+    /// The modules to which state dicts belong.
+    states: RefCell<FxHashMap<ObjId, ObjId>>,
+}
 
 impl Rule for TargetIsTheNetwork {
+    fn returned(&self, _: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+        if path.as_str() == "torch.nn.Module.state_dict"
+            && let (Some(state), Some(module)) = (result.as_obj(), bound.get("self").as_obj())
+        {
+            self.states.borrow_mut().insert(state, module);
+        }
+    }
+
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        if path.as_str() != "torch.nn.Module.load_state_dict" {
+            return;
+        }
+        let state = bound.get("state_dict").as_obj();
+        let module = state.and_then(|state| self.states.borrow().get(&state).copied());
+        if module.is_none() || module != bound.get("self").as_obj() {
+            return;
+        }
+        // `target.load_state_dict(net.state_dict())`
+        let Some(text) = cx.source(cx.span) else { return };
+        let Some((target, rest)) = text.split_once(".load_state_dict(") else { return };
+        let Some((network, "")) = rest.rsplit_once(".state_dict())") else { return };
+        let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+        if target != network && is_name(target) && is_name(network) {
+            let message = format!("`{target}` and `{network}` are one module here: they always change together");
+            cx.findings.report(NAME, Severity::Warning, message, cx.span, Vec::new());
+        }
+    }
+
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         if !source.text.contains(".load_state_dict(") {
             return;
