@@ -88,6 +88,10 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         *features = Dim::new(size, at);
     }
     out.base = None;
+    // Without the pooling, a convolutional network returns its feature map.
+    if model.as_obj().is_some_and(|id| cx.it.heap.attr(id, "global_pool").is_some()) {
+        out.shape = None;
+    }
     let out = cx.out(out);
     match replaced {
         Some(head) => cx.call(&head, Args::positional([out], span)),

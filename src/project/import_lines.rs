@@ -66,15 +66,20 @@ impl<'f> ImportLines<'f> {
 fn names(line: &str) -> Option<impl Iterator<Item = &str>> {
     let line = line.trim_start();
     let executes = || line.strip_prefix("exec(").filter(|rest| rest.contains(".py"));
-    let rest = line.strip_prefix("from ").or_else(|| line.strip_prefix("import ")).or_else(executes)?;
+    let rest = after_from(line).or_else(|| line.strip_prefix("import ")).or_else(executes)?;
     Some(rest.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty() && *name != "import"))
+}
+
+/// What follows `from`; `from.module import name` needs no space.
+fn after_from(line: &str) -> Option<&str> {
+    line.strip_prefix("from").filter(|rest| rest.starts_with([' ', '.', '\t']))
 }
 
 /// The first part of the module in `from module import …` or in `import module`, and whether it is the whole name.
 /// `None` for relative imports, and for statements that import several modules.
 fn head(line: &str) -> Option<(&str, bool)> {
     let line = line.trim_start();
-    let module = match line.strip_prefix("from ") {
+    let module = match after_from(line) {
         Some(rest) => rest.split_whitespace().next()?,
         None => line.strip_prefix("import ").filter(|rest| !rest.contains([',', ';']))?.split_whitespace().next()?,
     };

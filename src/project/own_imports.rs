@@ -13,14 +13,26 @@ const DYNAMIC: &[&str] = &[
     "__getattr__",
     "globals()",
     "locals()",
-    "vars(",
-    "__dict__",
+    "vars()",
     "exec(",
     "setattr(",
     "sys.modules",
     "_LazyModule",
     "unpack_into=",
 ];
+
+/// Whether a module contains one of these texts, or its own `__dict__`; that of an object defines no names of the
+/// module, and neither does `setattr(self, name, value)`.
+fn defines_by_name(text: &str) -> bool {
+    let is_own = |(at, text): (usize, &str), whole: &str| match text {
+        "__dict__" => !whole.get(..at).is_some_and(|before| before.ends_with('.')),
+        _ => !whole.get(at + text.len()..).is_some_and(|after| after.starts_with("self")),
+    };
+    DYNAMIC.iter().any(|dynamic| match *dynamic {
+        "setattr(" => text.match_indices("setattr(").any(|found| is_own(found, text)),
+        other => text.contains(other),
+    }) || text.match_indices("__dict__").any(|found| is_own(found, text))
+}
 
 /// Parts of the names of modules that a build often creates, or that are often kept out of the
 /// repository.
@@ -135,7 +147,7 @@ impl Project {
             || !bindings.of_name(name).is_empty()
             || !bindings.stars.is_empty()
             || bindings.has_inner_star
-            || DYNAMIC.iter().any(|text| file.text().contains(text))
+            || defines_by_name(file.text())
             || bindings.globals.contains(name)
             || self.assigns_from_outside(from, name)
             || self.is_filled_by_name(from, file)
@@ -159,7 +171,7 @@ impl Project {
     pub(crate) fn missing_member(&self, from: FileId, module: FileId, name: &str) -> Option<Missing<'_>> {
         let file = self.file(module);
         let is_package = file.canonical().file_name().is_some_and(|file| file == "__init__.py");
-        if from == module || self.may_define(from, file, name) || self.binds_attribute(from, name) {
+        if from == module || self.may_define(from, file, name) || self.programs().passes_text(self.file(from), name) {
             return None;
         }
         if is_package {

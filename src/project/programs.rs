@@ -130,6 +130,11 @@ impl Programs {
         self.asks(file, |names| names.arguments.contains(name) || names.owners.may_set(class, name, besides))
     }
 
+    /// Whether a file of the same program passes this name, as a text, to a function, which may set an attribute.
+    pub(super) fn passes_text(&self, file: &SourceFile, name: &str) -> bool {
+        self.asks(file, |names| names.arguments.contains(name))
+    }
+
     /// Whether a subclass of a class of this name, in the same program, has a member of this name, too.
     pub(super) fn overrides(&self, file: &SourceFile, class: &str, name: &str) -> bool {
         self.asks(file, |names| names.owners.overrides(class, name))

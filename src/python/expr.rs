@@ -8,7 +8,8 @@ use super::{Arg, Args, Event, RejectKind, Rejection};
 use crate::syntax::ast::{self, Comprehension, ExprAttribute, ExprCall, Number};
 use crate::syntax::{Expr, FileId, Ranged as _, Span, is_method_call, spreads};
 use crate::value::{
-    Attrs, Data, Dict, Dtype, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Tensor, Type, Value, sym,
+    Attrs, Data, Device, Dict, Dtype, Items, Key, ObjId, Open, Range, Ranged, Scope, Size, Sym, Tensor, Type, Value,
+    sym,
 };
 
 /// A comprehension over more elements than this is not evaluated element by element; the length of
@@ -599,12 +600,25 @@ impl<'p> Interp<'p> {
         if self.refuses(&callee, call, by_class) {
             return Value::Unknown;
         }
+        // The result of an unknown method may come from an argument.
+        let has_other_device = |open: &Open| {
+            args.pos.iter().filter_map(|arg| self.device_of_value(&arg.value)).any(|device| device != open.device)
+        };
+        let is_of_object = matches!(&object, Value::Open(open) if !has_other_device(open));
         match self.call_and_place(&call.func, &callee, args, span) {
-            Value::Unknown if matches!(object, Value::Open(_)) && !self.stopped => {
+            Value::Unknown if is_of_object && !self.stopped => {
                 let library = self.library;
                 library.open_attribute(&object, sym(method.attr.as_str())).unwrap_or(Value::Unknown)
             }
             value => value,
+        }
+    }
+
+    /// The device of a tensor, or of a value of unknown type whose device is known.
+    fn device_of_value(&self, value: &Value) -> Option<Device> {
+        match value {
+            Value::Open(open) => Some(open.device),
+            value => self.heap.tensor_ref(value).and_then(|tensor| tensor.device),
         }
     }
 

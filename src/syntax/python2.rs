@@ -1,12 +1,15 @@
-//! Code for Python 2, which does not run on the versions of Python that PyTorch supports.
+//! Code for Python 2 and old versions of Python 3, which does not run on the versions that PyTorch supports.
 
 use ruff_python_ast::{self as ast, CmpOp, Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::search::{path_of, statements};
 
-/// The branches of `if` statements that run only on Python 2: `if sys.version_info < (3, 0):`, and the `else` of
-/// `if six.PY3:`.
+/// PyTorch 2.1, the oldest supported version, needs Python 3.8.
+const OLDEST: i64 = 8;
+
+/// The branches of `if` statements that run only on Python 2, or on a version before [`OLDEST`]: `if sys.version_info <
+/// (3, 3):`, and the `else` of `if six.PY3:`.
 pub(crate) fn python_2_branches(text: &str, body: &[Stmt]) -> Vec<TextRange> {
     if !["version_info", "PY2", "PY3"].iter().any(|name| text.contains(name)) {
         return Vec::new();
@@ -45,11 +48,13 @@ fn runs_on_2(test: &Expr) -> Option<bool> {
         Expr::Tuple(tuple) => tuple.elts.first()?,
         right => right,
     };
-    let minor_is_zero = right.as_tuple_expr().is_none_or(|tuple| tuple.elts.iter().skip(1).all(is_zero));
+    // `(3, 3, 1)` and `3`
+    let minor = right.as_tuple_expr().and_then(|tuple| tuple.elts.get(1));
+    let is_old = minor.is_none_or(|minor| number(minor).is_some_and(|minor| minor <= OLDEST));
     match (op, number(major)?) {
-        (CmpOp::Lt, 3) if minor_is_zero => Some(true),
+        (CmpOp::Lt, 3) if is_old => Some(true),
         (CmpOp::Eq | CmpOp::LtE, 2) => Some(true),
-        (CmpOp::GtE, 3) if minor_is_zero => Some(false),
+        (CmpOp::GtE, 3) if is_old => Some(false),
         (CmpOp::Eq, 3) | (CmpOp::Gt, 2) => Some(false),
         _ => None,
     }
@@ -60,8 +65,4 @@ fn number(expr: &Expr) -> Option<i64> {
         ast::Number::Int(int) => int.as_i64(),
         _ => None,
     }
-}
-
-fn is_zero(expr: &Expr) -> bool {
-    number(expr) == Some(0)
 }

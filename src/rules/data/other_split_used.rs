@@ -138,21 +138,40 @@ fn samplers(statements: &[&Stmt]) -> Vec<(TextRange, String)> {
     for loader in statements.iter().flat_map(|stmt| calls(stmt)).filter(|call| called(call) == Some("DataLoader")) {
         let keyword = |name| loader.arguments.find_keyword(name).map(|keyword| &keyword.value);
         let read = loader.arguments.args.first().or_else(|| keyword("dataset"));
-        let sampler = keyword("sampler").and_then(Expr::as_call_expr).filter(|call| {
-            called(call)
-                .is_some_and(|name| ["DistributedSampler", "RandomSampler", "SequentialSampler"].contains(&name))
-        });
-        let (Some(read), Some(drawn)) = (read, sampler.and_then(|call| call.arguments.args.first())) else { continue };
+        let given = keyword("sampler").or_else(|| keyword("batch_sampler"));
+        let drawn = given.and_then(|sampler| drawn(sampler, loader, statements));
+        let (Some(read), Some(drawn)) = (read, drawn) else { continue };
         let name = |expr| path_of(expr).last().copied();
+        // If the sampler has a name, the mistake is in this call.
+        let place = if given.is_some_and(Expr::is_call_expr) { drawn.range() } else { read.range() };
         let (Some(read), Some(of)) = (name(read), name(drawn)) else { continue };
         if let (Some((split, rest)), Some((other, words))) = (named(read), named(of))
             && split != other
             && rest == words
         {
-            found.push((drawn.range(), format!("the loader reads `{read}`, but the sampler draws indices of `{of}`")));
+            found.push((place, format!("the loader reads `{read}`, but the sampler draws indices of `{of}`")));
         }
     }
     found
+}
+
+/// The data of whose indices a sampler draws: a call of a sampler, or a name to which one was assigned before.
+fn drawn<'a>(sampler: &'a Expr, loader: &ExprCall, statements: &[&'a Stmt]) -> Option<&'a Expr> {
+    match sampler {
+        Expr::Call(call) => match called(call)? {
+            "DistributedSampler" | "RandomSampler" | "SequentialSampler" => call.arguments.args.first(),
+            "BatchSampler" => drawn(call.arguments.args.first()?, loader, statements),
+            _ => None,
+        },
+        Expr::Name(name) => {
+            let before =
+                statements.iter().filter(|stmt| stmt.end() <= loader.start()).filter_map(|stmt| assignment(stmt));
+            let assigned = before.filter(|(target, _)| path_of(target) == [name.id.as_str()]);
+            let value = assigned.last().map(|(_, value)| value)?;
+            value.is_call_expr().then(|| drawn(value, loader, statements)).flatten()
+        }
+        _ => None,
+    }
 }
 
 /// Values that a step of a Lightning module logs under the name of another split.

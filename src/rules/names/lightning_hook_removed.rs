@@ -14,11 +14,22 @@ const REMOVED: &[(&str, &str)] = &[
     ("test_epoch_end", "on_test_epoch_end"),
 ];
 
+/// Beginnings of names that are no hooks in any version, each with that of the hooks that are meant.
+const MISSPELT: &[(&str, &str)] = &[
+    ("on_val_", "on_validation_"),
+    ("on_valid_", "on_validation_"),
+    ("on_training_", "on_train_"),
+    ("on_testing_", "on_test_"),
+];
+/// The ends of the names of hooks.
+const ENDS: &[&str] = &["epoch_end", "epoch_start", "batch_end", "batch_start", "start", "end"];
+
 #[derive(Default)]
 pub(crate) struct LightningHookRemoved;
 
 impl Rule for LightningHookRemoved {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
+        misspelt(findings, source);
         // Programs that import `lightning` are assumed to use version 2; `pytorch_lightning` may be an older
         // version.
         let imports = |package: &str| {
@@ -61,6 +72,30 @@ impl Rule for LightningHookRemoved {
                 );
                 findings.report(NAME, severity, message, source.span(method.name.range()), Vec::new());
             }
+        }
+    }
+}
+
+/// Reports methods that Lightning never calls: `on_val_epoch_end`. A class that is derived from a module of the program
+/// is recognised by its steps.
+fn misspelt(findings: &mut Findings<'_>, source: &Source<'_>) {
+    if !source.text.contains("self.log(") {
+        return;
+    }
+    for class in source.classes() {
+        let has = |name: &str| methods(class).any(|method| method.name.as_str() == name);
+        if !has("training_step") || !(has("validation_step") || has("configure_optimizers")) {
+            continue;
+        }
+        for method in methods(class) {
+            let name = method.name.as_str();
+            let hook = MISSPELT.iter().find_map(|(wrong, right)| {
+                let end = name.strip_prefix(wrong)?;
+                ENDS.contains(&end).then(|| format!("{right}{end}"))
+            });
+            let Some(hook) = hook.filter(|_| !source.text.contains(&format!(".{name}("))) else { continue };
+            let message = format!("Lightning has no hook `{name}`, so it never calls this method: use `{hook}`");
+            findings.report(NAME, Severity::Warning, message, source.span(method.name.range()), Vec::new());
         }
     }
 }

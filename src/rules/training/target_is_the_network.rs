@@ -7,10 +7,14 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Call, Context, Findings, Rule, Source};
+use crate::rules::words::words;
 use crate::syntax::{Ranged, Stmt, TextRange, assignment, is_method_call, path_of};
 use crate::value::{ObjId, Value};
 
 const NAME: &str = "target-is-the-network";
+
+/// Words in the names of networks that lag behind another one. A wrapper of a network may also load its weights.
+const COPIES: &[&str] = &["copy", "ema", "frozen", "momentum", "old", "prev", "shadow", "target", "teacher"];
 
 #[derive(Default)]
 pub(crate) struct TargetIsTheNetwork {
@@ -41,7 +45,9 @@ impl Rule for TargetIsTheNetwork {
         let Some((target, rest)) = text.split_once(".load_state_dict(") else { return };
         let Some((network, "")) = rest.rsplit_once(".state_dict())") else { return };
         let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-        if target != network && is_name(target) && is_name(network) {
+        let is_copy =
+            words(target.rsplit('.').next().unwrap_or_default()).iter().any(|word| COPIES.contains(&word.as_str()));
+        if target != network && is_name(target) && is_name(network) && is_copy {
             let message = format!("`{target}` and `{network}` are one module here: they always change together");
             cx.findings.report(NAME, Severity::Warning, message, cx.span, Vec::new());
         }
