@@ -23,13 +23,15 @@ impl<'p> Interp<'p> {
 
     pub(super) fn assign_stmt(&mut self, stmt: &'p StmtAssign) {
         let overwritten = self.collection_of_result(stmt);
-        let value = self.eval_kept(&stmt.value);
+        let mut value = self.eval_kept(&stmt.value);
         if self.stopped {
             return;
         }
         if let Some(method) = overwritten.filter(|_| value.is_none()) {
             let span = self.span(&*stmt.value);
             self.event(Event::Overwritten { method, span });
+            // What follows from this mistake is not reported.
+            value = Value::Unknown;
         }
         if value.is_unknown() {
             self.report_annotated_unpacking(stmt);
