@@ -47,7 +47,9 @@ impl Rule for TargetIsTheNetwork {
         let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
         let is_copy =
             words(target.rsplit('.').next().unwrap_or_default()).iter().any(|word| COPIES.contains(&word.as_str()));
-        if target != network && is_name(target) && is_name(network) && is_copy {
+        // The assignment is reported.
+        let is_assigned = || cx.it.file_contains(&format!("{target} = {network}"));
+        if target != network && is_name(target) && is_name(network) && is_copy && !is_assigned() {
             let message = format!("`{target}` and `{network}` are one module here: they always change together");
             cx.findings.report(NAME, Severity::Warning, message, cx.span, Vec::new());
         }
