@@ -9,7 +9,7 @@ use super::library::Event;
 use super::stmt::Flow;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExceptHandler, ExceptHandlerExceptHandler, StmtTry};
-use crate::syntax::{Expr, Stmt};
+use crate::syntax::{Expr, Stmt, path_of};
 use crate::value::{Data, Delta, Journal, Mark, Value, sym};
 
 impl<'p> Interp<'p> {
@@ -76,7 +76,11 @@ impl<'p> Interp<'p> {
         let only_imports = stmt.body.iter().all(|s| matches!(s, Stmt::Import(_) | Stmt::ImportFrom(_)));
         let since = (self.observer().moments(), self.heap.len());
         self.heap.begin_journal();
-        let catches = if stmt.handlers.iter().any(takes_all) { Catches::All } else { Catches::Some };
+        let catches = match () {
+            () if stmt.handlers.iter().any(takes_all) => Catches::All,
+            () if stmt.handlers.iter().all(takes_outer) => Catches::Outer,
+            () => Catches::Some,
+        };
         let id = self.push_block(mark, BlockKind::Try(catches));
         let flow = self.exec_handled(stmt);
         self.pop_block();
@@ -291,6 +295,26 @@ pub(super) fn may_raise(body: &[Stmt]) -> bool {
 fn takes_all(handler: &ExceptHandler) -> bool {
     let ExceptHandler::ExceptHandler(handler) = handler;
     handler.type_.as_deref().is_none_or(|ty| matches!(ty, Expr::Name(name) if name.id.as_str() == "BaseException"))
+}
+
+/// Exceptions that no mistake in the code raises.
+#[rustfmt::skip]
+const OUTER: &[&str] = &[
+    "BrokenPipeError", "CalledProcessError", "ConnectionError", "EOFError", "Empty", "FileNotFoundError", "Full",
+    "IOError", "JSONDecodeError", "KeyboardInterrupt", "LinAlgError", "OSError", "OutOfMemoryError",
+    "PermissionError", "StopIteration", "SystemExit", "TimeoutError", "UnicodeDecodeError",
+];
+
+/// Whether a handler catches only exceptions that come from outside the program.
+fn takes_outer(handler: &ExceptHandler) -> bool {
+    fn is_outer(exception: &Expr) -> bool {
+        match exception {
+            Expr::Tuple(all) => all.elts.iter().all(is_outer),
+            one => path_of(one).last().is_some_and(|name| OUTER.contains(name)),
+        }
+    }
+    let ExceptHandler::ExceptHandler(handler) = handler;
+    handler.type_.as_deref().is_some_and(is_outer)
 }
 
 /// A builtin exception and its base classes.

@@ -72,6 +72,9 @@ pub(super) enum BlockKind<'p> {
 pub(super) enum Catches {
     All,
     Some,
+    /// Only exceptions that come from outside the program, such as `KeyboardInterrupt` and `OSError`. No mistake in
+    /// the code raises them.
+    Outer,
 }
 
 /// A loop that is running.

@@ -3,7 +3,7 @@
 //! the function, are known.
 
 use super::interp::Interp;
-use super::leave::BlockKind;
+use super::leave::{BlockKind, Catches};
 use super::library::{RejectKind, Rejection, RemovedName};
 use crate::syntax::ast::{Decorator, ExprCall};
 use crate::syntax::{Expr, Span, ast, called, callee_or_itself, calls, path_of};
@@ -546,9 +546,11 @@ impl Interp<'_> {
         self.context.in_handler || self.is_in_try()
     }
 
-    /// Whether the current code is inside a `try` of the innermost function.
+    /// Whether the current code is inside a `try` of the innermost function whose handlers may catch the exception
+    /// of a mistake.
     pub(crate) fn is_in_try(&self) -> bool {
-        self.frames.last().is_some_and(|f| f.blocks.iter().any(|b| matches!(b.kind, BlockKind::Try(_))))
+        let catches = |kind: &BlockKind<'_>| matches!(kind, BlockKind::Try(Catches::All | Catches::Some));
+        self.frames.last().is_some_and(|frame| frame.blocks.iter().any(|block| catches(&block.kind)))
     }
 
     /// Whether the program sets an attribute or defines a function of this name, or contains the
