@@ -3,8 +3,8 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::rules::words::has_word;
-use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, called, calls, is_module, methods, path_of};
+use crate::syntax::ast::{ExprCall, Operator, StmtFunctionDef};
+use crate::syntax::{Expr, Ranged, called, calls, expressions, is_module, methods, path_of};
 
 const NAME: &str = "one-hot-without-classes";
 
@@ -26,9 +26,7 @@ impl Rule for OneHotWithoutClasses {
         let functions = source.statements.iter().filter_map(|stmt| stmt.as_function_def_stmt());
         let losses = functions.filter(|def| has_word(&[def.name.as_str()], LOSSES));
         for def in forwards.chain(losses) {
-            // Products and masks of classes are right for any number of classes, and padding adds the missing ones.
-            let text = source.text.get(def.range().to_std_range()).unwrap_or_default();
-            if [" @ ", ".T", ".t()", "matmul(", "mm(", "einsum(", "pad("].iter().any(|other| text.contains(other)) {
+            if def.body.iter().flat_map(expressions).any(compares_rows) {
                 continue;
             }
             for call in made_from_labels(def) {
@@ -36,6 +34,19 @@ impl Rule for OneHotWithoutClasses {
                 findings.report(NAME, Severity::Warning, message, source.span(call.range()), Vec::new());
             }
         }
+    }
+}
+
+/// Whether an expression multiplies matrices, which is right for any number of classes, or pads a tensor, perhaps with
+/// the missing classes.
+fn compares_rows(expr: &Expr) -> bool {
+    match expr {
+        Expr::BinOp(product) => product.op == Operator::MatMult,
+        Expr::Attribute(attribute) => matches!(attribute.attr.as_str(), "T" | "mT"),
+        Expr::Call(call) => {
+            matches!(called(call), Some("bmm" | "einsum" | "matmul" | "mm" | "pad" | "t" | "transpose"))
+        }
+        _ => false,
     }
 }
 
