@@ -27,7 +27,7 @@ use crate::python::{
 };
 use crate::rules::{self, Call, Rules, Watch, Watching};
 use crate::syntax::{
-    self, Bindings, FileId, Imported, LaunchFile, Operand, Span, TextRange, ast, optional_operands, python_2_branches,
+    self, Bindings, FileId, Imported, LaunchFile, Operand, Span, TextRange, ast, old_python_branches, optional_operands,
 };
 use crate::value::{self, Sym, Value, sym};
 
@@ -238,7 +238,7 @@ fn drop_in_old_code(project: &Project, found: &mut Vec<Diagnostic>) {
     found.retain(|d| {
         let of_file = branches.entry(d.span.file).or_insert_with(|| {
             let file = project.file(d.span.file);
-            python_2_branches(file.text(), &file.parsed().module.body)
+            old_python_branches(file.text(), &file.parsed().module.body)
         });
         !of_file.iter().any(|branch| Span::new(d.span.file, *branch).contains(d.span))
     });

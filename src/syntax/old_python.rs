@@ -10,14 +10,14 @@ const OLDEST: i64 = 8;
 
 /// The branches of `if` statements that run only on Python 2, or on a version before [`OLDEST`]: `if sys.version_info <
 /// (3, 3):`, and the `else` of `if six.PY3:`.
-pub(crate) fn python_2_branches(text: &str, body: &[Stmt]) -> Vec<TextRange> {
+pub(crate) fn old_python_branches(text: &str, body: &[Stmt]) -> Vec<TextRange> {
     if !["version_info", "PY2", "PY3"].iter().any(|name| text.contains(name)) {
         return Vec::new();
     }
     let mut found = Vec::new();
     for one in statements(body, true).into_iter().filter_map(Stmt::as_if_stmt) {
         let range = |body: &[Stmt]| Some(TextRange::new(body.first()?.start(), body.last()?.end()));
-        match runs_on_2(&one.test) {
+        match runs_on_old(&one.test) {
             Some(true) => found.extend(range(&one.body)),
             Some(false) => {
                 found.extend(one.elif_else_clauses.iter().filter_map(|clause| range(&clause.body)));
@@ -28,8 +28,8 @@ pub(crate) fn python_2_branches(text: &str, body: &[Stmt]) -> Vec<TextRange> {
     found
 }
 
-/// Whether a condition holds only on Python 2 (`true`) or only on Python 3 (`false`).
-fn runs_on_2(test: &Expr) -> Option<bool> {
+/// Whether a condition holds only on old versions (`true`) or only on newer ones (`false`).
+fn runs_on_old(test: &Expr) -> Option<bool> {
     match path_of(test).last() {
         Some(&"PY2") => return Some(true),
         Some(&"PY3") => return Some(false),
