@@ -48,4 +48,5 @@ def train(model, loader, epochs=2):
         print(epoch, loss.item())
 
 
+torch.manual_seed(0)
 train(WideDeep(FIELD_SIZES), DataLoader(Impressions(), batch_size=64, shuffle=True))
