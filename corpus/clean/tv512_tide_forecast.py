@@ -4,7 +4,7 @@ from itertools import chain
 
 import torch
 import torch.nn as nn
-from torch.utils.data import DataLoader, DistributedSampler, TensorDataset, random_split
+from torch.utils.data import BatchSampler, DataLoader, DistributedSampler, RandomSampler, TensorDataset, random_split
 
 
 def options():
@@ -41,6 +41,15 @@ def sharded(count=64):
     train_set, val_set = random_split(data, [48, 16])
     train_loader = DataLoader(train_set, sampler=DistributedSampler(train_set, 1, 0))
     val_loader = DataLoader(val_set, sampler=DistributedSampler(val_set, 1, 0))
+    return train_loader, val_loader
+
+
+def batched(train_set, val_set):
+    sampler = RandomSampler(train_set)
+    sampler = BatchSampler(sampler, 8, False)
+    train_loader = DataLoader(train_set, batch_sampler=sampler)
+    val_sampler = BatchSampler(RandomSampler(val_set), 8, False)
+    val_loader = DataLoader(val_set, batch_sampler=val_sampler)
     return train_loader, val_loader
 
 

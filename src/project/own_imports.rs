@@ -9,29 +9,16 @@ use crate::syntax::FileId;
 
 /// If a module contains one of these texts, its source may not show all names that it defines. pytest-cases binds the
 /// names in `@fixture(unpack_into="model, size")`.
-const DYNAMIC: &[&str] = &[
-    "__getattr__",
-    "globals()",
-    "locals()",
-    "vars()",
-    "exec(",
-    "setattr(",
-    "sys.modules",
-    "_LazyModule",
-    "unpack_into=",
-];
+const DYNAMIC: &[&str] =
+    &["__getattr__", "globals()", "locals()", "vars()", "exec(", "sys.modules", "_LazyModule", "unpack_into="];
 
 /// Whether a module contains one of these texts, or its own `__dict__`; that of an object defines no names of the
 /// module, and neither does `setattr(self, name, value)`.
 fn defines_by_name(text: &str) -> bool {
-    let is_own = |(at, text): (usize, &str), whole: &str| match text {
-        "__dict__" => !whole.get(..at).is_some_and(|before| before.ends_with('.')),
-        _ => !whole.get(at + text.len()..).is_some_and(|after| after.starts_with("self")),
-    };
-    DYNAMIC.iter().any(|dynamic| match *dynamic {
-        "setattr(" => text.match_indices("setattr(").any(|found| is_own(found, text)),
-        other => text.contains(other),
-    }) || text.match_indices("__dict__").any(|found| is_own(found, text))
+    let before = |at: usize| text.get(..at).unwrap_or_default();
+    DYNAMIC.iter().any(|dynamic| text.contains(dynamic))
+        || text.match_indices("__dict__").any(|(at, _)| !before(at).ends_with('.'))
+        || text.split("setattr(").skip(1).any(|arguments| !arguments.starts_with("self"))
 }
 
 /// Parts of the names of modules that a build often creates, or that are often kept out of the

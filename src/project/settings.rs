@@ -165,6 +165,10 @@ impl Project {
 /// Functions that parse a text of settings.
 const PARSERS: &[&str] = &["load", "safe_load", "full_load", "loads", "create"];
 
+fn parses(call: &ExprCall) -> bool {
+    called(call).is_some_and(|name| PARSERS.contains(&name))
+}
+
 #[derive(Default)]
 struct Code<'a> {
     /// The words by which code may add keys, or test for them: those in strings that are not the keys of reads,
@@ -187,7 +191,6 @@ impl<'a> Visitor<'a> for Code<'a> {
         match stmt {
             Stmt::FunctionDef(def) => self.speak(&def.name),
             Stmt::Assign(assign) => {
-                let parses = |call: &ExprCall| called(call).is_some_and(|name| PARSERS.contains(&name));
                 let is_open = |target: &Expr| {
                     target.as_subscript_expr().is_some_and(|target| !target.slice.is_string_literal_expr())
                 };
@@ -210,7 +213,7 @@ impl<'a> Visitor<'a> for Code<'a> {
             {
                 return self.visit_expr(&subscript.value);
             }
-            Expr::Call(call) if called(call).is_some_and(|name| PARSERS.contains(&name)) => {
+            Expr::Call(call) if parses(call) => {
                 if let Some(Expr::StringLiteral(text)) = call.arguments.args.first() {
                     self.parsed.push(text.value.to_str());
                     return;

@@ -170,9 +170,9 @@ fn misplaced<'a>(
         let at = parameters.iter().position(|parameter| parameter == own)?;
         let instead = arguments.get(at).and_then(last_name);
         let is_given = instead == Some(name) || call.arguments.find_keyword(own).is_some();
-        // The arguments are exchanged, or the parameter gets no argument.
         // Another value is passed on purpose, unless it is a number: `Agent(72, eps)` for `Agent(eps, actions)`.
         let gets_number = !of_library && arguments.get(at).is_some_and(Expr::is_number_literal_expr);
+        // The arguments are exchanged, or the parameter gets no argument, or a number.
         let is_moved = match instead {
             Some(instead) => parameters.iter().any(|parameter| parameter == instead) || is_short_for(instead, other),
             None if at < arguments.len() => gets_number,

@@ -6,7 +6,9 @@ use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::rules::words::{places, words};
 use crate::syntax::ast::{ExprCall, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, TextRange, assignment, called, calls, expressions, path_of, statements};
+use crate::syntax::{
+    Expr, Ranged, Stmt, TextRange, TextSize, assignment, called, calls, expressions, path_of, statements,
+};
 
 const NAME: &str = "other-split-used";
 
@@ -139,7 +141,7 @@ fn samplers(statements: &[&Stmt]) -> Vec<(TextRange, String)> {
         let keyword = |name| loader.arguments.find_keyword(name).map(|keyword| &keyword.value);
         let read = loader.arguments.args.first().or_else(|| keyword("dataset"));
         let given = keyword("sampler").or_else(|| keyword("batch_sampler"));
-        let drawn = given.and_then(|sampler| drawn(sampler, loader, statements));
+        let drawn = given.and_then(|sampler| drawn(sampler, loader.start(), statements));
         let (Some(read), Some(drawn)) = (read, drawn) else { continue };
         let name = |expr| path_of(expr).last().copied();
         // If the sampler has a name, the mistake is in this call.
@@ -155,20 +157,19 @@ fn samplers(statements: &[&Stmt]) -> Vec<(TextRange, String)> {
     found
 }
 
-/// The data of whose indices a sampler draws: a call of a sampler, or a name to which one was assigned before.
-fn drawn<'a>(sampler: &'a Expr, loader: &ExprCall, statements: &[&'a Stmt]) -> Option<&'a Expr> {
+/// The data of whose indices a sampler draws: a call of a sampler, or a name to which one was assigned before this
+/// place. An assignment may read the same name: `sampler = BatchSampler(sampler, 8, False)`.
+fn drawn<'a>(sampler: &'a Expr, place: TextSize, statements: &[&'a Stmt]) -> Option<&'a Expr> {
     match sampler {
         Expr::Call(call) => match called(call)? {
             "DistributedSampler" | "RandomSampler" | "SequentialSampler" => call.arguments.args.first(),
-            "BatchSampler" => drawn(call.arguments.args.first()?, loader, statements),
+            "BatchSampler" => drawn(call.arguments.args.first()?, place, statements),
             _ => None,
         },
         Expr::Name(name) => {
-            let before =
-                statements.iter().filter(|stmt| stmt.end() <= loader.start()).filter_map(|stmt| assignment(stmt));
-            let assigned = before.filter(|(target, _)| path_of(target) == [name.id.as_str()]);
-            let value = assigned.last().map(|(_, value)| value)?;
-            value.is_call_expr().then(|| drawn(value, loader, statements)).flatten()
+            let before = statements.iter().filter(|stmt| stmt.end() <= place).filter_map(|stmt| assignment(stmt));
+            let (target, value) = before.filter(|(target, _)| path_of(target) == [name.id.as_str()]).last()?;
+            value.is_call_expr().then(|| drawn(value, target.start(), statements)).flatten()
         }
         _ => None,
     }

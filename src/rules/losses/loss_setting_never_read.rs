@@ -4,7 +4,7 @@ use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::rules::words::has_word;
 use crate::syntax::ast::{StmtClassDef, StmtFunctionDef};
-use crate::syntax::{Expr, Ranged, Stmt, assignment, expressions, is_empty, methods, path_of, statements};
+use crate::syntax::{Expr, Ranged, Stmt, assignment, expressions, is_empty, methods, path_of};
 
 const NAME: &str = "loss-setting-never-read";
 
@@ -73,5 +73,5 @@ fn is_read(source: &Source<'_>, init: &StmtFunctionDef, name: &str, stmt: &Stmt)
         is_name && !stmt.range().contains_range(expr.range())
     };
     source.body.iter().flat_map(expressions).any(|expr| reads_attribute(&expr))
-        || statements(&init.body, true).into_iter().flat_map(expressions).any(|expr| reads_name(&expr))
+        || init.body.iter().flat_map(expressions).any(|expr| reads_name(&expr))
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Call, Context, Findings, Rule, Source};
-use crate::rules::words::words;
+use crate::rules::words::has_word;
 use crate::syntax::{Ranged, Stmt, TextRange, assignment, is_method_call, path_of};
 use crate::value::{ObjId, Value};
 
@@ -45,8 +45,7 @@ impl Rule for TargetIsTheNetwork {
         let Some((target, rest)) = text.split_once(".load_state_dict(") else { return };
         let Some((network, "")) = rest.rsplit_once(".state_dict())") else { return };
         let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-        let is_copy =
-            words(target.rsplit('.').next().unwrap_or_default()).iter().any(|word| COPIES.contains(&word.as_str()));
+        let is_copy = has_word(&target.split('.').collect::<Vec<_>>(), COPIES);
         // The assignment is reported.
         let is_assigned = || cx.it.file_contains(&format!("{target} = {network}"));
         if target != network && is_name(target) && is_name(network) && is_copy && !is_assigned() {
