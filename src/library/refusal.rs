@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::{names, signatures};
-use crate::python::{Args, Interp, RejectKind, Rejection, Sig, missing_argument, surplus_arguments, unknown_argument};
+use crate::python::{
+    Args, Interp, Rejection, Sig, WrongArguments, doubled_argument, missing_argument, surplus_arguments,
+    unknown_argument,
+};
 use crate::syntax::Span;
 use crate::value::{Sym, Value, sym};
 
@@ -21,15 +24,14 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
     {
         return;
     }
-    let Some((message, sure)) = fault(path.as_str(), &sigs, args) else { return };
+    let Some((wrong, sure)) = fault(path.as_str(), &sigs, args) else { return };
     // Parameters may have had other names in older versions: `ParameterList(parameters=…)`.
     let takes = |name: Sym| sigs.iter().any(|sig| sig.params.iter().any(|p| p.name == name));
     if args.kw.iter().any(|(name, _)| !takes(*name)) && path.as_str().starts_with("torch.") && excludes_newest(it) {
         return;
     }
     let assumed = (!sure).then_some("with the newest PyTorch");
-    let rejection =
-        Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed, of_python: false };
+    let rejection = Rejection { assumed, of_python: false, ..it.rejection_of(wrong, span) };
     if sure {
         // In an arm of an unknown condition, a wrong call of a function is reported, but not one of a
         // method: the condition may test whether the object is a tensor.
@@ -94,7 +96,7 @@ const OF_NUMPY: &[&str] = &["axis", "keepdims", "a", "x", "x1", "x2"];
 const OF_HYDRA: &[&str] = &["_target_", "_partial_", "_args_", "_recursive_", "_convert_"];
 
 /// What is wrong with the arguments, and whether they are wrong in every PyTorch version.
-fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
+fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(WrongArguments, bool)> {
     // A layer's call passes its arguments, after the layer itself, to `forward`.
     let layer = path.strip_suffix(".forward");
     let name = layer.unwrap_or(path).rsplit('.').next().unwrap_or_default();
@@ -116,7 +118,7 @@ fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
     let [sig] = sigs else { return None };
     let by_position = sig.params.iter().take(args.pos.len()).filter(|p| !p.keyword_only);
     if let Some(twice) = by_position.map(|p| p.name).find(|have| args.kw.iter().any(|(name, _)| name == have)) {
-        return Some((format!("`{name}` gets two values for its argument `{twice}`"), true));
+        return Some((doubled_argument(name, twice.as_str()), true));
     }
     let given = |name: Sym| args.kw.iter().any(|(have, _)| *have == name);
     let mut needed = sig.params.iter().skip(args.pos.len()).filter(|p| p.default.is_none());

@@ -6,7 +6,8 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::python::{
-    Args, Interp, RejectKind, Rejection, Sig, lacks_positions, missing_argument, surplus_arguments, unknown_argument,
+    Args, Interp, RejectKind, Rejection, Sig, WrongArguments, lacks_positions, missing_argument, surplus_arguments,
+    unknown_argument,
 };
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Sym, Type, Value, counted, kind_text};
@@ -127,8 +128,8 @@ pub(super) fn refuse(it: &mut Interp<'_>, path: &str, args: &Args, span: Span) -
     }
     let name = shown(path);
     let Some(first) = wrong.first() else {
-        let Some(message) = mismatch(&name, overloads, args) else { return false };
-        it.report_arguments(message, span);
+        let Some(wrong) = mismatch(&name, overloads, args) else { return false };
+        it.report_wrong(wrong, span);
         it.fail("TypeError");
         return true;
     };
@@ -249,7 +250,7 @@ fn shown(path: &str) -> String {
 }
 
 /// What is wrong with the names or the number of the arguments of a call that fits no overload.
-fn mismatch(name: &str, overloads: &[Overload], args: &Args) -> Option<String> {
+fn mismatch(name: &str, overloads: &[Overload], args: &Args) -> Option<WrongArguments> {
     let params = || overloads.iter().flat_map(|one| &one.sig.params);
     let takes = |name: Sym| overloads.iter().any(|one| one.sig.double_star) || params().any(|p| p.name == name);
     if let Some((unknown, _)) = args.kw.iter().find(|(name, _)| !takes(*name)) {
@@ -267,7 +268,7 @@ fn mismatch(name: &str, overloads: &[Overload], args: &Args) -> Option<String> {
         let least = overloads.iter().map(least).min()?;
         let given = args.pos.len();
         return (args.kw.is_empty() && given < least)
-            .then(|| format!("`{name}` takes at least {}, but gets {given}", counted(least, "argument")));
+            .then(|| format!("`{name}` takes at least {}, but gets {given}", counted(least, "argument")).into());
     };
     let is_given = |name: Sym| args.kw.iter().any(|(have, _)| *have == name);
     let mut needed = one.sig.params.iter().skip(args.pos.len()).filter(|p| p.default.is_none());

@@ -6,6 +6,7 @@ use super::context::Mode;
 use super::entry::has_yield;
 use super::interp::Interp;
 use super::library::{RejectKind, Rejection};
+use super::missing::WrongArguments;
 use crate::syntax::ast::{ExprCall, StmtAssign, StmtFunctionDef};
 use crate::syntax::{Expr, Span, Stmt, expressions, path_of, statements};
 use crate::value::{Data, Sym, Value, sym};
@@ -22,7 +23,7 @@ impl<'p> Interp<'p> {
                 && !it.may_be_set_by_name(object, name)
                 && it.is_never_set(class, name)
                 && !it.is_set_in_classes(object, name);
-            lacks.then(|| format!("`{class}` has no attribute `{name}`: nothing in the program sets it"))
+            lacks.then(|| format!("`{class}` has no attribute `{name}`: nothing in the program sets it").into())
         });
     }
 
@@ -67,7 +68,7 @@ impl<'p> Interp<'p> {
             let method = it.annotated_method(object, name, span)?;
             it.sure_function(&method)?;
             let values = number_of_results(it.def_of(&method)?).filter(|values| *values != names.elts.len())?;
-            Some(wrong_number(values, names.elts.len(), false))
+            Some(wrong_number(values, names.elts.len(), false).into())
         });
     }
 
@@ -78,7 +79,7 @@ impl<'p> Interp<'p> {
         kind: RejectKind,
         owner: &'p Expr,
         span: Span,
-        fault: impl FnOnce(&mut Self, Sym, &Value) -> Option<String>,
+        fault: impl FnOnce(&mut Self, Sym, &Value) -> Option<WrongArguments>,
     ) {
         let Some(owner) = owner.as_name_expr().map(|owner| owner.id.as_str()) else { return };
         let Some(def) = self.frames.last().and_then(|frame| self.definition(frame)) else { return };
@@ -99,18 +100,16 @@ impl<'p> Interp<'p> {
             if it.mro_of(&object).iter().any(is_protocol) {
                 return None;
             }
-            fault(it, name, &object).map(|message| (name, message))
+            fault(it, name, &object).map(|wrong| (name, it.rejection_of(wrong, span)))
         });
-        let Some((class, message)) = found else { return };
+        let Some((class, rejection)) = found else { return };
         let is_rebound =
             |expr: &Expr| matches!(expr, Expr::Name(name) if name.id.as_str() == owner && name.ctx.is_store());
         if def.body.iter().flat_map(expressions).any(|expr| is_rebound(expr) || tests_type(expr, owner)) {
             return;
         }
         let assumed = Some(sym(&format!("if `{owner}` is a `{class}`, as annotated")).as_str());
-        self.in_any_arm(|it| {
-            it.suspect(Rejection { kind, message, reads: Vec::new(), span, assumed, of_python: true });
-        });
+        self.in_any_arm(|it| it.suspect(Rejection { kind, assumed, ..rejection }));
     }
 }
 

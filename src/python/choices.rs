@@ -3,7 +3,6 @@
 
 use rustc_hash::FxHashSet;
 
-use super::RejectKind;
 use super::interp::{Body, Interp};
 use super::library::Rejection;
 use crate::syntax::ast::{CmpOp, ExprCall, StmtIf};
@@ -30,20 +29,13 @@ impl<'p> Interp<'p> {
         }
         let body = self.own_body();
         let Some(choice) = self.choice(&call.func, body) else { return };
-        let wrong = |function: &Value| self.misses_parameters(function, call);
-        let Some(message) = choice.functions.iter().take(MOST).find_map(wrong) else { return };
+        let mismatch = |function: &Value| self.misses_parameters(function, call);
+        let Some(wrong) = choice.functions.iter().take(MOST).find_map(mismatch) else { return };
         if choice.functions.len() < 2 || is_tested(body, &choice) {
             return;
         }
-        let span = self.span(call);
-        self.suspect(Rejection {
-            kind: RejectKind::Arguments,
-            message,
-            reads: Vec::new(),
-            span,
-            assumed: Some("for one of the possible functions"),
-            of_python: true,
-        });
+        let rejection = self.rejection_of(wrong, self.span(call));
+        self.suspect(Rejection { assumed: Some("for one of the possible functions"), ..rejection });
     }
 
     /// The statements of the current function, or of the module.

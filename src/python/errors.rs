@@ -5,8 +5,9 @@ use rustc_hash::FxHashSet;
 use super::Args;
 use super::interp::{Body, Interp};
 use super::leave::Leave;
-use super::library::RejectKind;
-use super::missing::{is_meant_as_base, missing_argument, surplus_arguments, unknown_argument};
+use super::missing::{
+    WrongArguments, doubled_argument, is_meant_as_base, missing_argument, surplus_arguments, unknown_argument,
+};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExprCall, StmtFunctionDef};
 use crate::syntax::{Expr, Span, Stmt, callee_or_itself, path_of, spreads};
@@ -38,7 +39,7 @@ impl Interp<'_> {
 
     /// What is wrong with the arguments of a call of a program's function or class: a name that is
     /// not a parameter, too many arguments, or a missing one.
-    pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> Option<String> {
+    pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> Option<WrongArguments> {
         if let Some(message) = self.call_of_class(callee, call) {
             return Some(message);
         }
@@ -54,7 +55,7 @@ impl Interp<'_> {
     }
 
     /// Like [`Interp::surely_refuses`], for one of several possible functions or classes.
-    pub(super) fn misses_parameters(&self, callee: &Value, call: &ExprCall) -> Option<String> {
+    pub(super) fn misses_parameters(&self, callee: &Value, call: &ExprCall) -> Option<WrongArguments> {
         let id = callee.as_obj()?;
         let (function, bound) = match self.heap.get(id) {
             Data::Class(_) => (self.plain_constructor(id)?, 1),
@@ -65,7 +66,7 @@ impl Interp<'_> {
     }
 
     /// What is wrong with the arguments of a call of a function whose first `bound` parameters are given.
-    fn mismatch_of(&self, callee: &Value, function: ObjId, bound: usize, call: &ExprCall) -> Option<String> {
+    fn mismatch_of(&self, callee: &Value, function: ObjId, bound: usize, call: &ExprCall) -> Option<WrongArguments> {
         let Data::Function(function) = self.heap.get(function) else { return None };
         let parameters = self.parameters(function)?;
         let name = match callee {
@@ -83,9 +84,9 @@ impl Interp<'_> {
     }
 
     /// The message for a call of a class that has no constructor for these arguments.
-    fn call_of_class(&self, callee: &Value, call: &ExprCall) -> Option<String> {
+    fn call_of_class(&self, callee: &Value, call: &ExprCall) -> Option<WrongArguments> {
         let message = self.lacks_methods(callee).or_else(|| self.lacks_constructor(callee, call));
-        message.or_else(|| self.misses_field(callee, call))
+        message.map(WrongArguments::from).or_else(|| self.misses_field(callee, call))
     }
 
     /// The message for a call of an abstract class.
@@ -120,7 +121,7 @@ impl Interp<'_> {
     }
 
     /// The message for a call of a dataclass with a name that is no field, or without a value for a field.
-    fn misses_field(&self, callee: &Value, call: &ExprCall) -> Option<String> {
+    fn misses_field(&self, callee: &Value, call: &ExprCall) -> Option<WrongArguments> {
         let class = callee.as_obj()?;
         let Data::Class(data) = self.heap.get(class) else { return None };
         let name = data.name;
@@ -236,8 +237,9 @@ impl Interp<'_> {
             spreads: args.more_pos,
             unpacks: args.more_kw,
         };
-        let Some(message) = mismatch(function.name.as_str(), parameters, 1, &given) else { return false };
-        self.in_arm_of(object, |it| it.report_missing(RejectKind::Arguments, message, span));
+        let Some(wrong) = mismatch(function.name.as_str(), parameters, 1, &given) else { return false };
+        let rejection = self.rejection_of(wrong, span);
+        self.in_arm_of(object, |it| it.reject(rejection, span));
         true
     }
 
@@ -564,12 +566,12 @@ struct Given<'a> {
 
 /// What is wrong with the arguments of a call of a function. The receiver is already bound to the
 /// first `bound` parameters.
-fn mismatch(name: &str, parameters: &ast::Parameters, bound: usize, given: &Given<'_>) -> Option<String> {
+fn mismatch(name: &str, parameters: &ast::Parameters, bound: usize, given: &Given<'_>) -> Option<WrongArguments> {
     let all: Vec<&ast::ParameterWithDefault> = parameters.posonlyargs.iter().chain(&parameters.args).collect();
     let positional = given.positional + bound;
     if parameters.vararg.is_none() && !given.spreads && positional > all.len() {
         if bound > all.len() {
-            return Some(format!("`{name}` has no parameter for the instance, such as `self`"));
+            return Some(format!("`{name}` has no parameter for the instance, such as `self`").into());
         }
         return Some(surplus_arguments(name, all.len().saturating_sub(bound), given.positional));
     }
@@ -587,7 +589,7 @@ fn mismatch(name: &str, parameters: &ast::Parameters, bound: usize, given: &Give
     if !given.spreads
         && let Some(twice) = by_position.find(|name| given.keywords.contains(name))
     {
-        return Some(format!("`{name}` gets two values for its argument `{twice}`"));
+        return Some(doubled_argument(name, twice));
     }
     let mut needed = all.into_iter().skip(positional).chain(&parameters.kwonlyargs).filter(|p| p.default.is_none());
     let missing = needed.find(|p| !given.keywords.contains(&p.parameter.name.as_str()))?;

@@ -627,17 +627,16 @@ impl<'p> Interp<'p> {
         if self.went_on == Some(self.span(call)) {
             self.went_on = None;
         }
-        if !by_class && let Some(message) = self.surely_refuses(callee, call) {
+        if !by_class && let Some(wrong) = self.surely_refuses(callee, call) {
             let span = self.span(call);
+            let rejection = self.rejection_of(wrong, span);
             match self.subclass_with(callee) {
                 // Nothing creates this object: the line is correct for the objects of other classes.
                 Some(class) if self.context.speculative => {
                     let assumed = Some(sym(&format!("for objects of `{class}`")).as_str());
-                    let kind = RejectKind::Arguments;
-                    let rejection = Rejection { kind, message, reads: Vec::new(), span, assumed, of_python: true };
-                    self.in_arm_of_callee(|it| it.suspect(rejection));
+                    self.in_arm_of_callee(|it| it.suspect(Rejection { assumed, ..rejection }));
                 }
-                _ => self.in_arm_of_callee(|it| it.report_missing(RejectKind::Arguments, message, span)),
+                _ => self.in_arm_of_callee(|it| it.reject(rejection, span)),
             }
             self.open_refused(callee);
             self.fail("TypeError");

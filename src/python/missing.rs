@@ -6,7 +6,7 @@ use super::interp::Interp;
 use super::leave::{BlockKind, Catches};
 use super::library::{RejectKind, Rejection, RemovedName};
 use crate::syntax::ast::{Decorator, ExprCall};
-use crate::syntax::{Expr, Span, ast, called, callee_or_itself, calls, path_of};
+use crate::syntax::{Expr, Span, ast, called, callee_or_itself, calls, expressions, path_of};
 use crate::value::{ArrayKind, Data, Instance, Sym, UserClass, Value, counted, sym};
 
 /// Imports of libraries whose data are instances of subclasses of `torch.Tensor`. The subclasses
@@ -566,6 +566,32 @@ impl Interp<'_> {
         self.in_any_arm(|it| it.report_missing(RejectKind::Arguments, message, span));
     }
 
+    /// Reports arguments that the callee of the call at `call` never accepts.
+    pub(crate) fn report_wrong(&mut self, wrong: WrongArguments, call: Span) {
+        let rejection = self.rejection_of(wrong, call);
+        self.in_any_arm(|it| it.reject(rejection, call));
+    }
+
+    /// The rejection of the call at `call` because of its arguments. Its place is that of the wrong keyword, if
+    /// the call contains it.
+    pub(crate) fn rejection_of(&self, wrong: WrongArguments, call: Span) -> Rejection {
+        let body = &self.sources.module(call.file).body;
+        let keyword = wrong.keyword.and_then(|keyword| {
+            let stmt = body.iter().find(|stmt| Span::new(call.file, *stmt).contains(call))?;
+            let mut calls = expressions(stmt).into_iter().filter_map(Expr::as_call_expr);
+            let node = calls.find(|node| Span::new(call.file, *node) == call)?;
+            node.arguments.find_keyword(keyword.as_str())
+        });
+        Rejection {
+            kind: RejectKind::Arguments,
+            message: wrong.message,
+            reads: Vec::new(),
+            span: keyword.map_or(call, |keyword| Span::new(call.file, keyword)),
+            assumed: None,
+            of_python: true,
+        }
+    }
+
     /// Reports a mistake that ends every run that reaches this place.
     pub(super) fn report_missing(&mut self, kind: RejectKind, message: String, span: Span) {
         self.reject(Rejection { kind, message, reads: Vec::new(), span, assumed: None, of_python: true }, span);
@@ -608,24 +634,44 @@ pub(crate) fn meant(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
 }
 
-/// Returns two values: the message for a call of `name` with an unknown keyword, and the parameter that was
+/// What is wrong with a call, or with the name of an attribute.
+pub(crate) struct WrongArguments {
+    pub message: String,
+    /// The name of the wrong argument, if it is one that is passed by its name.
+    pub keyword: Option<Sym>,
+}
+
+impl From<String> for WrongArguments {
+    fn from(message: String) -> WrongArguments {
+        WrongArguments { message, keyword: None }
+    }
+}
+
+/// Returns two values: what is wrong with a call of `name` with an unknown keyword, and the parameter that was
 /// probably meant.
 pub(crate) fn unknown_argument<'n>(
     name: &str,
     keyword: &str,
     parameters: impl Iterator<Item = &'n str>,
-) -> (String, Option<&'n str>) {
+) -> (WrongArguments, Option<&'n str>) {
     let near = nearest(keyword, parameters);
-    (format!("`{name}` takes no argument `{keyword}`{}", meant(near)), near)
+    let message = format!("`{name}` takes no argument `{keyword}`{}", meant(near));
+    (WrongArguments { message, keyword: Some(sym(keyword)) }, near)
+}
+
+/// What is wrong with a call of `name` that passes an argument by its position and by its name.
+pub(crate) fn doubled_argument(name: &str, keyword: &str) -> WrongArguments {
+    let message = format!("`{name}` gets two values for its argument `{keyword}`");
+    WrongArguments { message, keyword: Some(sym(keyword)) }
 }
 
 /// The message for a call of `name` without an argument for a required parameter.
-pub(crate) fn missing_argument(name: &str, parameter: &str) -> String {
-    format!("`{name}` is called without the required argument `{parameter}`")
+pub(crate) fn missing_argument(name: &str, parameter: &str) -> WrongArguments {
+    format!("`{name}` is called without the required argument `{parameter}`").into()
 }
 
 /// The message for a call of `name` with `given` positional arguments, if at most `most` are
 /// accepted.
-pub(crate) fn surplus_arguments(name: &str, most: usize, given: usize) -> String {
-    format!("`{name}` takes {}, but gets {given}", counted(most, "positional argument"))
+pub(crate) fn surplus_arguments(name: &str, most: usize, given: usize) -> WrongArguments {
+    format!("`{name}` takes {}, but gets {given}", counted(most, "positional argument")).into()
 }

@@ -81,7 +81,9 @@ pub(crate) use library::{
     BinOp, CommandOption, Event, Library, Observer, OfCall, RejectKind, Rejection, RemovedName, UnaryOp, Words,
 };
 pub(crate) use memo::{MEMO, MEMO_SIZE};
-pub(crate) use missing::{meant, missing_argument, nearest, surplus_arguments, unknown_argument};
+pub(crate) use missing::{
+    WrongArguments, doubled_argument, meant, missing_argument, nearest, surplus_arguments, unknown_argument,
+};
 pub(crate) use operator::sign;
 pub(crate) use skipped::Skipped;
 pub(crate) use types::{FUNCTIONS, lacks_positions};

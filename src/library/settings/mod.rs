@@ -11,21 +11,15 @@ pub(super) mod omegaconf;
 use self::document::{Dialect, Node};
 use super::common::any_str;
 use super::{Cx, Table};
-use crate::python::{Bound, RejectKind, Rejection, missing_argument};
+use crate::python::{Bound, Rejection, missing_argument};
 use crate::value::{Dict, Key, Value};
 
 pub(super) fn register(t: &mut Table) {
     t.family("yaml.", "safe_load full_load unsafe_load", "stream", load_yaml);
     t.def("yaml.load", "stream, Loader=None", |cx, b| {
         if !b.given("Loader") && !b.open && !cx.it.excludes("pyyaml", "6") && !cx.it.may_be_fallback() {
-            cx.it.suspect(Rejection {
-                kind: RejectKind::Arguments,
-                message: missing_argument("yaml.load", "Loader"),
-                reads: Vec::new(),
-                span: cx.span,
-                assumed: Some("with PyYAML 6 or newer"),
-                of_python: false,
-            });
+            let rejection = cx.it.rejection_of(missing_argument("yaml.load", "Loader"), cx.span);
+            cx.it.suspect(Rejection { assumed: Some("with PyYAML 6 or newer"), of_python: false, ..rejection });
         }
         load_yaml(cx, b)
     });

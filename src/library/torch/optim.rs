@@ -4,7 +4,7 @@ use super::nn::module::is_module;
 use crate::library::notes::PARAMETERS;
 use crate::library::refusal::excludes_newest;
 use crate::library::{Cx, Table, signatures};
-use crate::python::{Args, Bound, RejectKind, unknown_argument};
+use crate::python::{Args, Bound, RejectKind, Rejection, unknown_argument};
 use crate::value::{Dict, Grad, ObjId, Sym, Tensor, Topic, Value};
 
 const OPTIMIZERS: &[(&str, &str)] = &[
@@ -121,8 +121,10 @@ fn check_names(cx: &mut Cx<'_, '_>, b: &Bound) {
     }
     for (name, _) in &b.extra {
         if params().all(|param| param != name.as_str()) && !excludes_newest(cx.it) {
-            let (message, _) = unknown_argument(cx.name(), name.as_str(), params());
-            cx.reject_if("with the newest PyTorch", RejectKind::Arguments, message, Vec::new());
+            let (wrong, _) = unknown_argument(cx.name(), name.as_str(), params());
+            let assumed = Some("with the newest PyTorch");
+            let rejection = Rejection { assumed, of_python: false, ..cx.it.rejection_of(wrong, cx.span) };
+            cx.it.suspect(rejection);
         }
     }
 }

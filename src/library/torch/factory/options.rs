@@ -158,7 +158,7 @@ pub(crate) fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<V
 pub(crate) fn own_dims(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<Vec<Dim>> {
     if b.rest.is_empty() && !b.open {
         let message = missing_argument(cx.name(), "size");
-        cx.it.report_arguments(message, cx.span);
+        cx.it.report_wrong(message, cx.span);
         cx.it.raise("TypeError");
         return None;
     }
