@@ -530,6 +530,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.project.overrides(file, class, name)
     }
 
+    fn sets_in_subclass(&self, file: FileId, class: &str, name: &str) -> bool {
+        self.project.sets_in_subclass(file, class, name)
+    }
+
     fn may_set_options(&self, file: FileId) -> bool {
         self.project.may_set_options(file)
     }

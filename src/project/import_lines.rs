@@ -11,54 +11,60 @@ use crate::libraries;
 
 pub(super) struct ImportLines<'f> {
     files: &'f [&'f SourceFile],
-    /// The indices of the files with each stem.
-    by_stem: FxHashMap<&'f str, Vec<usize>>,
+    /// The indices of the files of each module, by the last part of its name.
+    by_name: FxHashMap<&'f str, Vec<usize>>,
     /// The names of all folders above the files.
     folders: FxHashSet<&'f OsStr>,
 }
 
 impl<'f> ImportLines<'f> {
     pub(super) fn new(files: &'f [&'f SourceFile]) -> ImportLines<'f> {
-        let mut by_stem: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        let mut by_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         let mut above: FxHashSet<&Path> = FxHashSet::default();
         let mut folders = FxHashSet::default();
         for (index, file) in files.iter().enumerate() {
-            if let Some(stem) = file.path.file_stem().and_then(|stem| stem.to_str()) {
-                by_stem.entry(stem).or_default().push(index);
+            if let Some(name) = module_of(file.canonical()).file_stem().and_then(|name| name.to_str()) {
+                by_name.entry(name).or_default().push(index);
             }
             // The folders above a folder that was seen before were seen with it.
             let new = file.canonical().ancestors().skip(1).take_while(|folder| above.insert(folder));
             folders.extend(new.filter_map(Path::file_name));
         }
-        ImportLines { files, by_stem, folders }
+        ImportLines { files, by_name, folders }
     }
 
     /// The indices of the files that this line of `file` may import or execute.
     pub(super) fn targets<'a>(&'a self, file: &'a SourceFile, line: &'a str) -> Vec<usize> {
         let Some(names) = names(line) else { return Vec::new() };
-        let Some((head, is_whole)) = head(line) else { return self.with_stems(names).collect() };
-        let is_own = self.by_stem.contains_key(head) || self.folders.contains(OsStr::new(head));
+        let Some((head, is_whole)) = head(line) else { return self.with_names(names).collect() };
+        let is_own = self.by_name.contains_key(head) || self.folders.contains(OsStr::new(head));
         if !is_own && libraries::is_known(head) {
             return Vec::new();
         }
         // Python searches the folder of the script first.
         let near: Vec<usize> = if is_whole {
-            self.with_stems([head].into_iter()).filter(|&at| self.is_above(at, file)).collect()
+            self.with_names([head].into_iter()).filter(|&at| self.is_above(at, file)).collect()
         } else {
             Vec::new()
         };
-        if near.is_empty() { self.with_stems(names).collect() } else { near }
+        if near.is_empty() { self.with_names(names).collect() } else { near }
     }
 
-    fn with_stems<'a>(&'a self, stems: impl Iterator<Item = &'a str>) -> impl Iterator<Item = usize> {
-        stems.flat_map(|stem| self.by_stem.get(stem).into_iter().flatten().copied())
+    fn with_names<'a>(&'a self, names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = usize> {
+        names.flat_map(|name| self.by_name.get(name).into_iter().flatten().copied())
     }
 
-    /// Whether a file is in the folder of another file, or in a folder above it.
+    /// Whether a module without submodules is in the folder of a file, or in a folder above it.
     fn is_above(&self, at: usize, other: &SourceFile) -> bool {
-        let folder = self.files.get(at).and_then(|file| file.canonical().parent());
-        folder.is_some_and(|folder| other.canonical().starts_with(folder))
+        let plain = self.files.get(at).map(|file| file.canonical()).filter(|path| module_of(path) == *path);
+        plain.and_then(Path::parent).is_some_and(|folder| other.canonical().starts_with(folder))
     }
+}
+
+/// The path of a module: that of its file, or that of its folder if the file is `__init__.py`.
+fn module_of(path: &Path) -> &Path {
+    let is_package = path.file_name() == Some(OsStr::new("__init__.py"));
+    path.parent().filter(|_| is_package).unwrap_or(path)
 }
 
 /// The names in an import statement, or in a line that executes another file, such as
@@ -101,7 +107,7 @@ mod tests {
     fn files_that_an_import_statement_may_name() {
         let dir = tempfile::tempdir().unwrap();
         let project = Project::new(dir.path().canonicalize().unwrap());
-        for file in ["a/main.py", "a/utils.py", "a/models/net.py", "b/utils.py", "b/net.py"] {
+        for file in ["a/main.py", "a/utils.py", "a/models/net.py", "b/utils.py", "b/net.py", "a/models/__init__.py"] {
             let path = dir.path().join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, "").unwrap();
@@ -114,8 +120,10 @@ mod tests {
         assert_eq!(targets(0, "from utils import seed"), [1]);
         assert_eq!(targets(2, "import utils"), [1]);
         assert_eq!(targets(4, "from utils import seed"), [3]);
+        // A package is its `__init__.py`.
+        assert_eq!(targets(0, "import models"), [5]);
         // Several files may be meant.
-        assert_eq!(targets(0, "from models import net"), [2, 4]);
+        assert_eq!(targets(0, "from models import net"), [5, 2, 4]);
         assert_eq!(targets(0, "from ..b import utils"), [1, 3]);
         assert_eq!(targets(0, "import sys, utils"), [1, 3]);
         // A library has modules with the same names.

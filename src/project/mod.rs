@@ -187,6 +187,11 @@ impl Project {
         self.programs().overrides(self.file(file), class, name)
     }
 
+    /// Whether a subclass of a class of this name, in the program of `file`, assigns this attribute to `self`.
+    pub(crate) fn sets_in_subclass(&self, file: FileId, class: &str, name: &str) -> bool {
+        self.programs().sets_in_subclass(self.file(file), class, name)
+    }
+
     /// Whether the program of `file` may set options by names that are only known when it runs.
     pub(crate) fn may_set_options(&self, file: FileId) -> bool {
         self.programs().may_set_options(self.file(file))

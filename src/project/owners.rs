@@ -135,7 +135,16 @@ impl Owners {
 
     /// Whether the body of a direct or indirect subclass of the class binds this name.
     pub(super) fn overrides(&self, class: &str, name: &str) -> bool {
-        let Some(owners) = self.members.get(name) else { return false };
+        self.members.get(name).is_some_and(|owners| self.has_derived(class, owners))
+    }
+
+    /// Whether a direct or indirect subclass of the class assigns this attribute to `self`.
+    pub(super) fn sets_in_subclass(&self, class: &str, name: &str) -> bool {
+        self.setters.get(name).is_some_and(|owners| self.has_derived(class, owners))
+    }
+
+    /// Whether one of these classes is derived from the class.
+    fn has_derived(&self, class: &str, owners: &FxHashSet<String>) -> bool {
         let mut seen = FxHashSet::default();
         let mut next = vec![class];
         while let Some(base) = next.pop() {

@@ -140,6 +140,11 @@ impl Programs {
         self.asks(file, |names| names.owners.overrides(class, name))
     }
 
+    /// Whether a subclass of a class of this name, in the same program, assigns this attribute to `self`.
+    pub(super) fn sets_in_subclass(&self, file: &SourceFile, class: &str, name: &str) -> bool {
+        self.asks(file, |names| names.owners.sets_in_subclass(class, name))
+    }
+
     /// Whether a file of the same program may set options under names that are only known when it runs:
     /// `setattr(args, name, value)`.
     pub(super) fn may_set_options(&self, file: &SourceFile) -> bool {

@@ -52,7 +52,14 @@ impl<'p> Interp<'p> {
         if !is_callable || is_decorated() != Some(false) || self.user_method(object, "__call__").is_some() {
             return None;
         }
-        self.try_getattr(object, name, span).filter(|method| matches!(method, Value::Bound(_)))
+        let method = self.try_getattr(object, name, span)?;
+        let Value::Bound(pair) = &method else { return None };
+        let owner = match pair.1.as_obj().map(|id| self.heap.get(id)) {
+            Some(Data::Function(function)) => function.owner,
+            _ => None,
+        };
+        // The parameter may be an object of a subclass.
+        (!owner.is_some_and(|owner| self.is_overridden_in_subclass(owner, name))).then_some(method)
     }
 
     /// Reports that the result of a method of a parameter has more or fewer values than the names to which it

@@ -508,6 +508,7 @@ impl<'p> Interp<'p> {
                     _ => self.heap.set_attr(id, name.as_str(), Value::Unknown),
                 }
             }
+            self.forget_set_in_subclasses(id, class);
             self.fill_collections(id);
             // Methods of the parts of the instance may have run, too.
             self.forget_assigned(&value);
@@ -520,6 +521,20 @@ impl<'p> Interp<'p> {
         }
         instances.insert(class, value.clone());
         value
+    }
+
+    /// Makes unknown what subclasses set to other values, if the program creates no instance of the class itself.
+    fn forget_set_in_subclasses(&mut self, object: ObjId, class: ObjId) {
+        let Data::Class(data) = self.heap.get(class) else { return };
+        let name = data.name;
+        let Some(instance) = self.heap.instance_of(&Value::Obj(object)).filter(|_| !self.calls_name(name)) else {
+            return;
+        };
+        let is_set = |attr: &&Sym| self.sources.sets_in_subclass(self.root, name.as_str(), attr.as_str());
+        let set: Vec<Sym> = instance.attrs.keys().filter(is_set).copied().collect();
+        for attr in set {
+            self.heap.set_attr(object, attr.as_str(), Value::Unknown);
+        }
     }
 
     /// Whether an active constructor of this object contains an assignment to this attribute.

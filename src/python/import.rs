@@ -70,6 +70,9 @@ pub(crate) trait Sources<'p> {
     /// Whether a subclass of a class of this name, in the same program, has a member of this name, too.
     fn overrides(&self, file: FileId, class: &str, name: &str) -> bool;
 
+    /// Whether a subclass of a class of this name, in the same program, assigns this attribute to `self`.
+    fn sets_in_subclass(&self, file: FileId, class: &str, name: &str) -> bool;
+
     /// Whether the same program may set options by names that are only known when it runs.
     fn may_set_options(&self, file: FileId) -> bool;
 
@@ -331,10 +334,11 @@ impl Interp<'_> {
         found
     }
 
-    /// Whether an `import *` of the current file may bind the name of a builtin.
-    pub(super) fn may_bind_builtins(&self) -> bool {
+    /// Whether an `import *` of the current file, or another cell of a notebook, may bind the name of a builtin.
+    pub(super) fn may_bind_builtin(&self, name: &str) -> bool {
         let bindings = self.sources.bindings(self.file());
-        !bindings.stars.is_empty() || bindings.has_inner_star
+        let is_in_other_cell = || self.is_notebook() && !bindings.of_name(name).is_empty();
+        !bindings.stars.is_empty() || bindings.has_inner_star || is_in_other_cell()
     }
 
     /// Whether the current file has an `import *` of a module that cannot be seen. It may bind any name, such as `max`.

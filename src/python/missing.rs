@@ -45,7 +45,8 @@ impl Interp<'_> {
             return;
         }
         if let Some(message) = self.library.attribute_of_builtin(path, name) {
-            if !self.may_bind_builtins() && !self.may_be_given(name) {
+            let builtin = path.as_str().trim_start_matches("builtins.");
+            if !self.may_bind_builtin(builtin) && !self.may_be_given(name) {
                 self.in_any_arm(|it| it.report_missing(RejectKind::Name, message, span));
             }
             return;

@@ -90,7 +90,7 @@ impl Interp<'_> {
     pub(crate) fn own_type(&self, value: &Value) -> Option<&'static str> {
         if let Value::Path(path) = value {
             let name = path.as_str().strip_prefix("builtins.")?;
-            return (FUNCTIONS.contains(&name) && !self.may_bind_builtins()).then_some("builtin");
+            return (FUNCTIONS.contains(&name) && !self.may_bind_builtin(name)).then_some("builtin");
         }
         if self.is_sure_function(value) {
             return Some("function");

@@ -207,14 +207,14 @@ impl<'a> Scope<'a> {
         let is_constant = |path: &Vec<&str>| {
             let root = path.first().copied().unwrap_or_default();
             let places = || self.places.iter().filter(|(bound, _)| *bound == root).map(|(_, at)| *at);
-            let from = self.last_assignment(root, one);
+            let from = self.last_assignment(root, one).map_or(TextSize::new(0), |(start, _)| start);
             places().filter(|at| from <= *at && *at < one.start()).count() <= 1
                 && !places().any(|at| self.is_in_loop_around(one, at))
                 && !self.attributes.contains(path)
                 && !self.is_fixed(root)
                 && !self.is_filled_in_while(root)
                 && !self.collected.contains(root)
-                && (path.len() > 1 || !self.is_literal(root))
+                && (path.len() > 1 || !self.is_literal(root, one) && !self.is_length(root))
                 && !self.holds_with_literals(path, &one.test)
         };
         let mut before = self.inside.iter().filter(|stmt| stmt.range().start() < one.range().start());
@@ -228,12 +228,15 @@ impl<'a> Scope<'a> {
             && !self.is_called_under_conditions(paths)
     }
 
-    /// The start of the last assignment to a name that every path to a statement runs.
-    fn last_assignment(&self, name: &str, one: &StmtIf) -> TextSize {
+    /// The last assignment to a name that every path to a statement runs: its start, and its value.
+    fn last_assignment(&self, name: &str, one: &StmtIf) -> Option<(TextSize, &'a Expr)> {
         let body = self.function.map_or(self.module, |def| &def.body);
         let before = body.iter().take_while(|stmt| stmt.end() <= one.start());
-        let assigns = |stmt: &&Stmt| assignment(stmt).is_some_and(|(target, _)| path_of(target) == [name]);
-        before.filter(assigns).last().map_or(TextSize::new(0), Ranged::start)
+        let assigned = |stmt: &'a Stmt| {
+            let (target, value) = assignment(stmt)?;
+            (path_of(target) == [name]).then(|| (stmt.start(), value))
+        };
+        before.filter_map(assigned).last()
     }
 
     /// Whether a constructor of the file always sets an attribute to an object, with which this test about the
@@ -316,9 +319,18 @@ impl<'a> Scope<'a> {
         loops.flat_map(|each| &each.body).flat_map(expressions).any(fills)
     }
 
-    /// Whether the scope itself gives a variable only a constant, so that one arm never runs.
-    fn is_literal(&self, name: &str) -> bool {
+    /// Whether the scope itself gives a variable only a constant before a statement, so that one arm never runs.
+    fn is_literal(&self, name: &str, one: &StmtIf) -> bool {
         self.bound.times(name) == 1 && give_literal(self.inside.iter().copied(), name)
+            || self.last_assignment(name, one).is_some_and(|(_, value)| value.is_literal_expr())
+    }
+
+    /// Whether a variable is the length of a collection. Other statements, such as loops over the collection, often
+    /// run under the same condition.
+    fn is_length(&self, name: &str) -> bool {
+        let is_length = |value: &Expr| value.as_call_expr().is_some_and(|call| path_of(&call.func) == ["len"]);
+        let mut assigned = self.inside.iter().copied().filter_map(assignment);
+        assigned.any(|(target, value)| path_of(target) == [name] && is_length(value))
     }
 
     /// Whether the module gives a name only a constant, a function or a class, so that one arm never runs.

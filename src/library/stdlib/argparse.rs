@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::library::common::{instance, itself, list_of_str, none, open_attrs, unknown};
+use crate::library::common::{instance, itself, list_of_str, none, open_attrs};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, CommandOption, Interp, meant, nearest};
 use crate::syntax::Span;
@@ -15,6 +15,9 @@ use crate::value::{Data, Dict, Key, ObjId, Sym, Type, Value, sym};
 /// only `set_defaults`) sets a destination, the dictionary has a second entry for this destination:
 /// a tuple with the option's declaration.
 const VALUES: &str = "_values";
+
+/// The attribute that holds the dictionaries of the subcommands of a parser.
+const SUBCOMMANDS: &str = "_subcommands";
 
 const NAMESPACE: &str = "argparse.Namespace";
 const PARSER: &str = "argparse.ArgumentParser";
@@ -65,7 +68,7 @@ pub(crate) fn register(t: &mut Table) {
         parse_known,
     );
     t.family("argparse.ArgumentParser.", "print_help print_usage", "self, file=None", none);
-    t.family("argparse.ArgumentParser.", "exit error", "self, *args, **kwargs", unknown);
+    t.family("argparse.ArgumentParser.", "exit error", "self, *args, **kwargs", |cx, _| cx.it.raise("SystemExit"));
     t.family("argparse.ArgumentParser.", "register", "self, *args", itself);
 }
 
@@ -306,15 +309,23 @@ fn add_subparsers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             dict.entries.insert(Key::Str(dest), Value::Unknown);
         }
     });
-    instance(cx, "argparse._SubParsersAction", Vec::new())
+    let all = cx.it.heap.dict(Dict::default());
+    if let Some(parser) = b.get("self").as_obj() {
+        cx.it.heap.set_attr(parser, SUBCOMMANDS, all.clone());
+    }
+    instance(cx, "argparse._SubParsersAction", vec![(VALUES, all)])
 }
 
 /// The options of a subcommand are unknown in the parent parser, because another subcommand may be
 /// chosen.
-fn add_parser(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
+fn add_parser(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let parser = instance(cx, PARSER, Vec::new());
     if let Some(id) = parser.as_obj() {
-        values(cx, id);
+        let own = values(cx, id);
+        with_dict(cx, &b.get("self"), |all| {
+            let number = all.entries.len();
+            all.entries.insert(Key::Int(number as i64), own);
+        });
     }
     parser
 }
@@ -337,6 +348,14 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(parser) = b.get("self").as_obj() else { return Value::Unknown };
     let values = values(cx, parser);
     let mut dict = cx.it.heap.dict_of(&values).cloned().unwrap_or_default();
+    // The defaults of the chosen subcommand replace those of the parser.
+    let subcommands = cx.it.heap.attr(parser, SUBCOMMANDS);
+    let subcommands = subcommands.and_then(|all| cx.it.heap.dict_of(&all)).into_iter().flat_map(|d| d.entries.values());
+    for key in subcommands.filter_map(|one| cx.it.heap.dict_of(one)).flat_map(|own| own.entries.keys()) {
+        if let Some(value) = dict.entries.get_mut(key).filter(|_| matches!(key, Key::Str(_))) {
+            *value = Value::Unknown;
+        }
+    }
     // Arguments that the script itself passes, as in notebooks.
     let given = b.get("args");
     let words = if given.is_none() { None } else { cx.items(&given) };

@@ -300,8 +300,8 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let is_unknown = matches!(args.as_slice(), [only] if only.is_unknown());
     out.device = match (cuda, name) {
         (true, _) => Some(Device::CUDA),
-        // A tensor on another device stays there.
-        (false, _) if is_unknown && on.is_none() => None,
+        // A tensor on another device stays there. The other constructors reject it.
+        (false, "Tensor") if is_unknown && on.is_none() => None,
         (false, "Tensor") => match cx.it.remembered(super::settings::TYPE_DEVICE) {
             None => Some(Device::CPU),
             Some(Value::Device(device)) => Some(device),
