@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::library::common::{instance, itself, list_of_str, none, open_attrs};
+use crate::library::common::{instance, itself, length_of, list_of_str, none, open_attrs};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, CommandOption, Interp, meant, nearest};
 use crate::syntax::Span;
@@ -323,8 +323,9 @@ fn add_parser(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(id) = parser.as_obj() {
         let own = values(cx, id);
         with_dict(cx, &b.get("self"), |all| {
-            let number = all.entries.len();
-            all.entries.insert(Key::Int(number as i64), own);
+            if let Some(number) = Key::of(&length_of(all.entries.len())) {
+                all.entries.insert(number, own);
+            }
         });
     }
     parser
