@@ -204,7 +204,7 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     let is_submodule =
         || name == "grad" || modules::MODULES.contains(&name) || NAMES.contains_key(&*format!("torch.nn.{name}"));
     if path == "torch.nn" && name.starts_with(|c: char| c.is_ascii_lowercase()) && !is_submodule() {
-        let all = ["torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.utils.rnn"];
+        let all = ["torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.utils.rnn", "torch"];
         let module = all.into_iter().find(|module| NAMES.get(module).is_some_and(|names| names.contains(name)));
         if let Some(module) = module {
             return Some(format!("`torch.nn.{name}` does not exist: use `{module}.{name}`"));

@@ -179,20 +179,22 @@ impl Interp<'_> {
         // After an exception, the value is not the one that the program has. Programs find out the type of a
         // value by a `try` around the operation, or around the call of a function with it.
         let is_tried = || self.frames.iter().rev().take(2).any(|frame| frame.handling > 0);
-        // Perhaps the type is known only from an annotation, which may be wrong.
-        let is_annotated = || {
-            self.context.speculative
-                && values.iter().any(|value| match value {
-                    Value::Any(Type::Int | Type::Float) => self.supposes_numbers,
-                    Value::Any(_) | Value::Among(_) => true,
-                    _ => false,
-                })
-        };
+        let is_annotated = || values.iter().any(|value| self.may_be_annotated(value));
         // The operation succeeded in the first round of a loop that may have no second one.
         if !self.stopped && !self.context.in_doubt && !is_tried() && !is_annotated() {
             self.report_missing(RejectKind::Operation, message, span);
         }
         self.raise("TypeError")
+    }
+
+    /// Whether the type of a value is perhaps known only from an annotation, which may be wrong.
+    pub(crate) fn may_be_annotated(&self, value: &Value) -> bool {
+        self.context.speculative
+            && match value {
+                Value::Any(Type::Int | Type::Float) => self.supposes_numbers,
+                Value::Any(_) | Value::Among(_) => true,
+                _ => false,
+            }
     }
 
     /// Whether Python certainly does not support the operator for these two values. False if

@@ -19,8 +19,7 @@ pub(crate) fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
     match value {
         Value::None | Value::Str(_) | Value::Tuple(_) | Value::Dtype(_) | Value::Slice(_) | Value::Ellipsis => true,
         Value::Obj(id) => cx.it.heap.is_collection(*id),
-        // A type without a known value may come from a wrong annotation.
-        Value::Any(_) => false,
+        Value::Any(_) if cx.it.may_be_annotated(value) => false,
         other => other.number_type().is_some(),
     }
 }
