@@ -80,7 +80,7 @@ pub(super) fn excludes_newest(it: &Interp<'_>) -> bool {
 /// unknown.
 pub(super) fn refuse_module(it: &mut Interp<'_>, path: Sym, span: Span) -> Value {
     // Before PyTorch 1.8, `torch.fft` was a function: programs that test the version may call it.
-    if !names::is_module(path.as_str()) || it.mentions("__version__") {
+    if !names::is_module(path.as_str()) || it.reads_version() {
         return Value::Unknown;
     }
     let message = format!("`{path}` is a module: it cannot be called");

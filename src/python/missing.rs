@@ -85,12 +85,18 @@ impl Interp<'_> {
         texts.iter().any(|text| self.mentions(sym(text).as_str()))
     }
 
+    /// Whether the program may read the version of a library. `__version__ = "1.0"` sets that of the program.
+    pub(crate) fn reads_version(&self) -> bool {
+        let reads = [".__version__", "import __version__", "\"__version__\"", "'__version__'"];
+        reads.iter().any(|text| self.mentions(text))
+    }
+
     /// Whether the program may use this name of a module only with older versions of the library.
     fn tests_version(&self, path: Sym, name: Sym) -> bool {
         // Functions for Fourier transforms, such as `torch.rfft`, moved to a module, such as
         // `torch.fft`. A program that names both is assumed to test which one exists.
         let module = || [format!("import {path}.fft"), format!("{path}.fft.")];
-        self.mentions("__version__")
+        self.reads_version()
             || self.tested_modules.contains(&path)
             || name.as_str().ends_with("fft") && module().iter().any(|text| self.mentions(sym(text).as_str()))
     }

@@ -20,6 +20,7 @@ mod order;
 mod page;
 mod rule;
 mod sections;
+mod split;
 mod trace;
 mod unset;
 mod watch;

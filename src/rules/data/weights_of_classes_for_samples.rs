@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::syntax::ast::{Comprehension, ExprCall, Operator};
+use crate::syntax::ast::{Comprehension, ExprCall, Operator, StmtFunctionDef};
 use crate::syntax::{Expr, Ranged, Stmt, called, calls, path_of, statements};
 
 const NAME: &str = "weights-of-classes-for-samples";
@@ -28,7 +28,7 @@ impl Rule for WeightsOfClassesForSamples {
                     continue;
                 }
                 let Some(weights) = call.arguments.find_argument_value("weights", 0) else { continue };
-                if counts_classes(&scope, weights, 4) != Some(Count::Inverse) {
+                if counts_classes(&source.statements, &scope, weights, 4) != Some(Count::Inverse) {
                     continue;
                 }
                 let message = "these are the weights of the classes: the sampler draws indices below their number, so \
@@ -49,14 +49,14 @@ enum Count {
     Inverse,
 }
 
-/// What the elements of an expression are, if there is one for each class. `depth` limits the number of names
-/// that are looked up.
-fn counts_classes(scope: &[&Stmt], expr: &Expr, depth: usize) -> Option<Count> {
+/// What the elements of an expression are, if there is one for each class. `depth` limits the number of names and
+/// functions that are looked up, among the statements of the file (`all`) and of the function (`scope`).
+fn counts_classes(all: &[&Stmt], scope: &[&Stmt], expr: &Expr, depth: usize) -> Option<Count> {
     match expr {
-        Expr::Name(name) => counts_classes(scope, value_of(scope, name.id.as_str())?, depth.checked_sub(1)?),
+        Expr::Name(name) => counts_classes(all, scope, value_of(scope, name.id.as_str())?, depth.checked_sub(1)?),
         Expr::BinOp(operation) => {
             let (left, right) = (&operation.left, &operation.right);
-            let of = |side: &Expr| counts_classes(scope, side, depth);
+            let of = |side: &Expr| counts_classes(all, scope, side, depth);
             match (operation.op, of(right)) {
                 (Operator::Div, Some(Count::Number)) => Some(Count::Inverse),
                 (Operator::Div | Operator::Mult | Operator::Add, None) => of(left),
@@ -68,7 +68,7 @@ fn counts_classes(scope: &[&Stmt], expr: &Expr, depth: usize) -> Option<Count> {
             let [Comprehension { target, iter, ifs, .. }] = list.generators.as_slice() else { return None };
             let Expr::BinOp(division) = &*list.elt else { return None };
             let is_inverse = division.op == Operator::Div && path_of(&division.right) == path_of(target);
-            let of_counts = || counts_classes(scope, iter, depth) == Some(Count::Number);
+            let of_counts = || counts_classes(all, scope, iter, depth) == Some(Count::Number);
             (is_inverse && !path_of(target).is_empty() && ifs.is_empty() && of_counts()).then_some(Count::Inverse)
         }
         Expr::Call(call) => {
@@ -76,15 +76,28 @@ fn counts_classes(scope: &[&Stmt], expr: &Expr, depth: usize) -> Option<Count> {
             let method = call.func.as_attribute_expr().filter(|method| path_of(&method.value).first() != Some(&"np"));
             match name {
                 _ if COUNTING.contains(&name) => Some(Count::Number),
-                _ if CONVERTING.contains(&name) => counts_classes(scope, call.arguments.args.first()?, depth),
+                _ if CONVERTING.contains(&name) => counts_classes(all, scope, call.arguments.args.first()?, depth),
                 "double" | "float" | "to" | "numpy" | "tolist" | "values" | "clamp" => {
-                    counts_classes(scope, &method?.value, depth)
+                    counts_classes(all, scope, &method?.value, depth)
                 }
-                _ => None,
+                _ => {
+                    let (def, result) = result_of(all, name)?;
+                    let inner = statements(&def.body, false);
+                    counts_classes(all, &inner, result, depth.checked_sub(1)?)
+                }
             }
         }
         _ => None,
     }
+}
+
+/// The only function or method of this name in a file, and what it returns if that is only one expression.
+fn result_of<'a>(all: &[&'a Stmt], name: &str) -> Option<(&'a StmtFunctionDef, &'a Expr)> {
+    let mut found = all.iter().filter_map(|stmt| stmt.as_function_def_stmt()).filter(|def| def.name.as_str() == name);
+    let def = found.next().filter(|_| found.next().is_none())?;
+    let mut results = statements(&def.body, false).into_iter().filter_map(Stmt::as_return_stmt);
+    let result = results.next().filter(|_| results.next().is_none())?.value.as_deref()?;
+    Some((def, result))
 }
 
 /// The value of a name that the scope assigns once, and does not change.

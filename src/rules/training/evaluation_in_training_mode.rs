@@ -166,6 +166,7 @@ impl Rule for EvaluationInTrainingMode {
     }
 
     fn end(&self, cx: &mut Context<'_, '_>) {
+        self.report_prediction(cx);
         if self.unclear.get() {
             return;
         }
@@ -177,15 +178,58 @@ impl Rule for EvaluationInTrainingMode {
                 continue;
             }
             let layer = by_layer.class;
-            let does = if layer.starts_with("Dropout") {
-                "still drops values at random"
-            } else {
-                "still normalises with the statistics of the batch, and updates its running statistics"
-            };
-            let message = format!("the model is evaluated in training mode: its `{layer}` {does}");
+            let message = format!("the model is evaluated in training mode: its `{layer}` {}", effect(layer));
             let labels = vec![Label { span: *by, message: "its output is evaluated here".to_owned() }];
             cx.findings.report(NAME, Severity::Warning, message, *call, labels);
         }
+    }
+}
+
+/// Texts of programs that train a model, or set its mode.
+const TRAINS: &[&str] = &[
+    "backward(",
+    "optim",
+    "Trainer",
+    ".fit(",
+    ".eval(",
+    "eval()",
+    ".train(",
+    "training",
+    "train_mode",
+    "dropout_",
+    "uncertain",
+    "monte",
+    "Monte",
+    "onnx",
+    "unittest",
+    "pytest",
+];
+
+impl EvaluationInTrainingMode {
+    /// Reports the first output of a model with loaded weights, in a program that neither trains a model nor sets
+    /// the mode of one.
+    fn report_prediction(&self, cx: &mut Context<'_, '_>) {
+        let it = &*cx.it;
+        let loads = it.mentions(".load_state_dict(") && (it.mentions("no_grad(") || it.mentions("inference_mode("));
+        if it.is_test() || !loads || TRAINS.iter().any(|text| it.mentions(text)) {
+            return;
+        }
+        let outputs = self.outputs.borrow();
+        let Some(Output { class, call, .. }) = outputs.values().filter(|one| !one.recorded).min_by_key(|one| one.call)
+        else {
+            return;
+        };
+        let message = format!("the model with the loaded weights is in training mode: its `{class}` {}", effect(class));
+        cx.findings.report(NAME, Severity::Warning, message, *call, Vec::new());
+    }
+}
+
+/// What a layer does in training mode.
+fn effect(layer: &str) -> &'static str {
+    if layer.starts_with("Dropout") {
+        "still drops values at random"
+    } else {
+        "still normalises with the statistics of the batch, and updates its running statistics"
     }
 }
 

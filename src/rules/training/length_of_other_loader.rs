@@ -5,39 +5,11 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::rules::words::words;
-use crate::syntax::ast::{ExprBinOp, ExprCall, Operator, StmtAugAssign};
-use crate::syntax::{Expr, Ranged, Stmt, TextRange, assignment, blocks, called, expressions, keyed, parts, statements};
+use crate::rules::split::{Split, counted, dotted, iterated};
+use crate::syntax::ast::{ExprBinOp, Operator, StmtAugAssign};
+use crate::syntax::{Expr, Ranged, Stmt, TextRange, assignment, blocks, expressions, parts, statements};
 
 const NAME: &str = "length-of-other-loader";
-
-/// The part of the data that a loader or a dataset contains, according to its name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Split {
-    Train,
-    Validation,
-    Test,
-}
-
-impl Split {
-    /// The only part that a name tells: `train_loader`, `self.val_dl`, `loaders["test"]`.
-    fn of(expr: &Expr) -> Option<Split> {
-        let text = dotted(expr)?;
-        let spaced = words(&text);
-        let of_word = |word: &String| match word.as_str() {
-            "val" | "valid" | "validation" | "eval" | "evaluation" | "dev" => Some(Split::Validation),
-            word if ["valid", "valload", "valdata", "valset"].iter().any(|start| word.starts_with(start)) => {
-                Some(Split::Validation)
-            }
-            word if word.starts_with("train") => Some(Split::Train),
-            word if word.starts_with("test") => Some(Split::Test),
-            _ => None,
-        };
-        let mut found = spaced.iter().filter_map(of_word);
-        let first = found.next()?;
-        found.all(|other| other == first).then_some(first)
-    }
-}
 
 /// The loops in which a variable is increased: over one split, or over other things.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -95,15 +67,6 @@ fn find_sums(block: &[Stmt], over: Over, sums: &mut FxHashMap<String, Option<Ove
     }
 }
 
-/// The names in what a loop is over. Of `range(len(loader))`, only what is counted.
-fn iterated(iter: &Expr) -> Vec<&Expr> {
-    let is_range = iter.as_call_expr().and_then(called) == Some("range");
-    match is_range {
-        true => parts(iter).into_iter().filter_map(counted).collect(),
-        false => parts(iter),
-    }
-}
-
 /// The target of `total += x` and of `total = total + x`.
 fn increased(stmt: &Stmt) -> Option<&Expr> {
     if let Stmt::AugAssign(StmtAugAssign { target, op: Operator::Add, .. }) = stmt {
@@ -135,30 +98,6 @@ fn find_quotients(
             let message = format!("the sum over `{each_text}` is divided by the length of `{name}`");
             let label = Label { span: source.span(each), message: "the sum is over these batches".to_owned() };
             findings.report(NAME, Severity::Warning, message, source.span(divisor.range()), vec![label]);
-        }
-    }
-}
-
-/// What `len(…)` or `float(len(…))` counts.
-fn counted(divisor: &Expr) -> Option<&Expr> {
-    let call = divisor.as_call_expr()?;
-    let ExprCall { arguments, .. } = call;
-    let [argument] = &*arguments.args else { return None };
-    match called(call)? {
-        "len" => Some(argument),
-        "float" | "int" => counted(argument),
-        _ => None,
-    }
-}
-
-/// `self.loaders["train"]` as `self.loaders.train`.
-fn dotted(expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Name(name) => Some(name.id.to_string()),
-        Expr::Attribute(attribute) => Some(format!("{}.{}", dotted(&attribute.value)?, attribute.attr)),
-        expr => {
-            let (object, key) = keyed(expr)?;
-            Some(format!("{}.{key}", dotted(object)?))
         }
     }
 }

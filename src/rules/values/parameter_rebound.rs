@@ -3,7 +3,7 @@
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::StmtFor;
-use crate::syntax::{Expr, Ranged, Stmt, TextRange, expressions, statements};
+use crate::syntax::{Expr, Ranged, Stmt, TextRange, called, expressions, path_of, statements};
 
 const NAME: &str = "parameter-rebound";
 
@@ -25,7 +25,14 @@ pub(crate) struct ParameterRebound;
 impl Rule for ParameterRebound {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
         for outer in source.statements.iter().filter_map(|stmt| stmt.as_for_stmt()) {
-            let Some(parts) = parts(&outer.iter) else { continue };
+            let Some(parts) = parts(&outer.iter) else {
+                if let Some((name, statement)) = only_rebinds(outer) {
+                    let message =
+                        format!("the loop only binds the name `{name}` to another object: it changes no element");
+                    findings.report(NAME, Severity::Warning, message, source.span(statement.range()), Vec::new());
+                }
+                continue;
+            };
             for (name, statement) in lost(outer) {
                 let message = format!(
                     "this binds the name `{name}` to a new object: it does not change what `{parts}()` returns"
@@ -34,6 +41,20 @@ impl Rule for ParameterRebound {
             }
         }
     }
+}
+
+/// The only statement of a loop over several collections, if it gives one of the variables the value of another:
+/// `for p, q in zip(params, ema_params): p = q`.
+fn only_rebinds(outer: &StmtFor) -> Option<(&str, &Stmt)> {
+    let [statement @ Stmt::Assign(assign)] = outer.body.as_slice() else { return None };
+    let [Expr::Name(target)] = assign.targets.as_slice() else { return None };
+    let variables = outer.target.as_tuple_expr()?.elts.iter().filter_map(Expr::as_name_expr);
+    let names: Vec<&str> = variables.map(|name| name.id.as_str()).collect();
+    let (target, value) = (target.id.as_str(), path_of(&assign.value));
+    let is_zip = outer.iter.as_call_expr().and_then(called) == Some("zip");
+    let rebinds =
+        names.contains(&target) && value.first().is_some_and(|value| names.contains(value) && *value != target);
+    (is_zip && rebinds).then_some((target, statement))
 }
 
 /// The method in an expression that returns the parts of a module.
