@@ -65,7 +65,7 @@ fn made(stmt: &Stmt) -> Option<Made<'_>> {
     let class = called(call)?;
     let target = path_of(target);
     let of = call.arguments.find_argument_value("optimizer", 0).map(path_of).unwrap_or_default();
-    let is_optimizer = || path_of(&call.func).iter().any(|part| *part == "optim") || OPTIMIZERS.contains(&class);
+    let is_optimizer = || path_of(&call.func).contains(&"optim") || OPTIMIZERS.contains(&class);
     let is_made =
         !target.is_empty() && (is_scheduler(class) && !of.is_empty() || !is_scheduler(class) && is_optimizer());
     is_made.then_some(Made { target, class, of, place: call.range() })
