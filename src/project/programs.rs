@@ -321,7 +321,9 @@ fn assigned(text: &str) -> impl Iterator<Item = (&str, &str)> {
         .filter_map(|(at, word)| text.get(at + word.len()..)?.split([':', ',', ')', '\n']).next());
     let looped = text.match_indices("for ").filter_map(|(at, word)| text.get(at + word.len()..)?.split_once(" in "));
     let looped = looped.flat_map(|(targets, _)| targets.split([',', '(', ')']));
-    targets.chain(managed).chain(looped).filter_map(|target| {
+    // An annotation of several lines, with the `=` in the last one: `self.rows: Dict[`.
+    let annotated = text.split_once(": ").filter(|_| text.trim_end().ends_with(['[', '('])).map(|(target, _)| target);
+    targets.chain(managed).chain(looped).chain(annotated).filter_map(|target| {
         let (rest, name) = last_name(target.trim());
         let (before, owner) = last_name(rest.strip_suffix('.')?);
         // In `if x: a.b = 1` and `a.b.c = 1`, other text precedes the owner.

@@ -7,7 +7,7 @@ use super::leave::{BlockKind, Catches};
 use super::library::{RejectKind, Rejection, RemovedName};
 use crate::syntax::ast::{Decorator, ExprCall};
 use crate::syntax::{Expr, Span, ast, called, callee_or_itself, calls, expressions, path_of};
-use crate::value::{ArrayKind, Data, Instance, Sym, UserClass, Value, counted, sym};
+use crate::value::{ArrayKind, Data, Instance, Sym, Type, UserClass, Value, counted, sym};
 
 /// Imports of libraries whose data are instances of subclasses of `torch.Tensor`. The subclasses
 /// have more attributes, and the functions of PyTorch keep the subclass.
@@ -112,7 +112,9 @@ impl Interp<'_> {
             }
             return !may_be_set;
         }
-        if self.lacks_next(object, name, span) {
+        // An element of the `shape` of an object of an unknown class may be anything.
+        let is_supposed = self.supposes_numbers && matches!(object, Value::Any(Type::Int));
+        if is_supposed || self.lacks_next(object, name, span) {
             return false;
         }
         // NumPy scalars are modelled as arrays, so a number with a known value is one of Python.

@@ -19,7 +19,7 @@ use super::interp::{Body, Interp};
 use crate::syntax::ast::{
     Arguments, ExprAttribute, ExprCall, ParameterWithDefault, StmtClassDef, StmtFor, StmtFunctionDef,
 };
-use crate::syntax::{Expr, Span, Stmt, calls, is_empty, path_of, statements};
+use crate::syntax::{Expr, Span, Stmt, calls, expressions, is_empty, path_of, statements};
 use crate::value::{Data, Device, DeviceKind, Function, Grad, ObjId, Open, Sym, Type, Value, sym};
 
 /// Whether a value may be a device, and it is not known which.
@@ -262,10 +262,9 @@ impl<'p> Interp<'p> {
         let methods = self.class_bodies(object).flatten().filter_map(Stmt::as_function_def_stmt);
         let mut others = methods.filter(|method| method.name.as_str() != "__init__");
         others.any(|method| {
-            statements(&method.body, false)
-                .into_iter()
-                .filter_map(Stmt::as_assign_stmt)
-                .any(|assign| assign.targets.iter().any(|target| path_of(target) == ["self", name.as_str()]))
+            let stored = |expr: &&Expr| expr.as_attribute_expr().is_some_and(|target| target.ctx.is_store());
+            let all = method.body.iter().flat_map(expressions);
+            all.into_iter().filter(stored).any(|target| path_of(target) == ["self", name.as_str()])
         })
     }
 

@@ -226,6 +226,15 @@ impl<'a> Scope<'a> {
             && !self.constructor_guards(paths)
             && !self.constructor_makes(&one.test)
             && !self.is_called_under_conditions(paths)
+            && !self.needs_object_before(paths, one)
+    }
+
+    /// Whether the condition compares with `None` what a statement that runs before it needs as an object.
+    fn needs_object_before(&self, paths: &[Vec<&str>], one: &StmtIf) -> bool {
+        let is_none = |expr: &Expr| expr.is_none_literal_expr();
+        let body = self.function.map_or(self.module, |def| &def.body);
+        one.test.as_compare_expr().is_some_and(|compare| compare.comparators.iter().all(is_none))
+            && body.iter().take_while(|stmt| stmt.end() <= one.start()).any(|stmt| needs_object(stmt, paths))
     }
 
     /// The last assignment to a name that every path to a statement runs: its start, and its value.
@@ -513,10 +522,17 @@ fn may_raise(stmt: &Stmt) -> bool {
     call.and_then(called).is_some_and(|name| name.contains("raise"))
 }
 
-/// Whether a statement without blocks reads an attribute of one of these paths.
+/// Whether a statement without blocks reads an attribute, an element or the length of one of these paths.
 fn needs_object(stmt: &Stmt, paths: &[Vec<&str>]) -> bool {
-    let mut read = expressions(stmt).into_iter().filter_map(Expr::as_attribute_expr);
-    blocks(stmt).is_empty() && read.any(|attribute| paths.contains(&path_of(&attribute.value)))
+    let is_needed = |expr: &Expr| match expr {
+        Expr::Attribute(read) => paths.contains(&path_of(&read.value)),
+        Expr::Subscript(read) => paths.contains(&path_of(&read.value)),
+        Expr::Call(call) if path_of(&call.func) == ["len"] => {
+            call.arguments.args.iter().any(|argument| paths.contains(&path_of(argument)))
+        }
+        _ => false,
+    };
+    blocks(stmt).is_empty() && expressions(stmt).into_iter().any(is_needed)
 }
 
 /// Whether a block ends before the statements after it. The rest of a block after `return` or `raise` never runs.

@@ -1,4 +1,8 @@
-//! The words in names, and the places of names in texts.
+//! The words in names, the places of names in texts, and names with a common meaning.
+
+/// Names of variables and attributes that hold the parsed command line.
+pub(super) const COMMAND_LINES: &[&str] =
+    &["args", "opt", "opts", "options", "flags", "hparams", "params", "parsed_args"];
 
 /// The words of names in lower case: `best`, `val` and `loss` for `best_valLoss`.
 pub(super) fn words(text: &str) -> Vec<String> {

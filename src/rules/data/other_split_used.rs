@@ -25,6 +25,7 @@ impl Rule for OtherSplitUsed {
         }
         for block in source.blocks() {
             found.extend(same_data(source.text, block));
+            found.extend(training_data_of_other_split(block));
         }
         found.extend(samplers(&source.statements));
         for (place, message) in found {
@@ -128,6 +129,34 @@ fn same_data(text: &str, block: &[Stmt]) -> Vec<(TextRange, String)> {
             && let Some((first, ..)) = datasets.iter().find(is_same)
         {
             found.push((call.range(), format!("`{target}` gets the same data as `{first}`")));
+        }
+    }
+    found
+}
+
+/// Training data for which a call names another split: `train_set = Images("data", "val")`, beside
+/// `val_set = Images("data", "test")`.
+fn training_data_of_other_split(block: &[Stmt]) -> Vec<(TextRange, String)> {
+    let made: Vec<(&str, Split, &ExprCall)> = (block.iter().filter_map(assignment))
+        .filter_map(|(target, value)| {
+            let target = path_of(target).last().copied()?;
+            Some((target, named(target)?.0, value.as_call_expr()?))
+        })
+        .collect();
+    let mut found = Vec::new();
+    for (target, _, call) in made.iter().filter(|(_, split, _)| *split == Split::Train) {
+        let has_sibling = made.iter().any(|(_, split, other)| {
+            *split != Split::Train && !path_of(&call.func).is_empty() && path_of(&other.func) == path_of(&call.func)
+        });
+        let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+        let texts = call.arguments.args.iter().chain(keywords).filter_map(Expr::as_string_literal_expr);
+        let splits: Vec<_> = texts
+            .filter_map(|text| Some((text.range(), text.value.to_str(), split_of(text.value.to_str())?)))
+            .collect();
+        if let [(range, text, Split::Validation | Split::Test)] = splits.as_slice()
+            && has_sibling
+        {
+            found.push((*range, format!("`{target}` is made of the split `{text}`")));
         }
     }
     found

@@ -4,6 +4,7 @@ pub(super) mod argmax_over_batch;
 pub(super) mod difference_of_all_pairs;
 pub(super) mod kl_summed_beside_mean;
 pub(super) mod loss_setting_never_read;
+pub(super) mod mean_of_total;
 pub(super) mod one_hot_of_predictions;
 pub(super) mod one_hot_without_classes;
 pub(super) mod padding_in_labels;

@@ -6,12 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::diagnostic::Severity;
 use crate::python::{meant, nearest};
 use crate::rules::rule::{Findings, Rule, Setting, Source};
+use crate::rules::words::COMMAND_LINES;
 use crate::syntax::{Expr, Ranged, TextRange, calls, expressions, path_of};
 
 const NAME: &str = "option-never-defined";
-
-/// Names of variables and attributes that hold the parsed command line.
-pub(super) const ROOTS: &[&str] = &["args", "opt", "opts", "options", "flags", "hparams", "params", "parsed_args"];
 
 /// The least number of other attributes that are options.
 const LEAST: usize = 3;
@@ -21,11 +19,11 @@ pub(crate) struct OptionNeverDefined;
 
 impl Rule for OptionNeverDefined {
     fn parsed(&self, findings: &mut Findings<'_>, source: &Source<'_>) {
-        if !ROOTS.iter().any(|root| source.text.contains(&format!("{root}."))) {
+        if !COMMAND_LINES.iter().any(|root| source.text.contains(&format!("{root}."))) {
             return;
         }
         let reads = reads(source);
-        for root in ROOTS {
+        for root in COMMAND_LINES {
             let Some(attributes) = reads.get(root).filter(|attributes| attributes.len() > LEAST) else { continue };
             let mut defined = 0;
             let mut missing: Vec<(TextRange, &str, Vec<&str>)> = Vec::new();
@@ -71,7 +69,7 @@ fn reads<'a>(source: &Source<'a>) -> FxHashMap<&'a str, FxHashMap<&'a str, TextR
             _ => continue,
         };
         let is_read = attribute.ctx.is_load() && !called.contains(&attribute.range());
-        if is_read && ROOTS.contains(&root) && !name.starts_with('_') && !tested.contains(name) {
+        if is_read && COMMAND_LINES.contains(&root) && !name.starts_with('_') && !tested.contains(name) {
             let at = found.entry(root).or_default().entry(name).or_insert(attribute.range());
             if attribute.range().start() < at.start() {
                 *at = attribute.range();

@@ -3,11 +3,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::option_never_defined::ROOTS;
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::syntax::ast::{CmpOp, ExprCall, Operator};
-use crate::syntax::{Expr, Ranged, calls, expressions, is_method_call, path_of};
+use crate::rules::words::COMMAND_LINES;
+use crate::syntax::ast::{CmpOp, ExprCall, Identifier, Keyword, Number, Operator};
+use crate::syntax::{Expr, Ranged, assignment, calls, expressions, is_method_call, path_of};
 
 const NAME: &str = "option-of-wrong-type";
 
@@ -35,25 +35,43 @@ impl Rule for OptionOfWrongType {
         if !source.text.contains("add_argument(") {
             return;
         }
-        let (mut numbers, mut converted) = (FxHashSet::default(), FxHashSet::default());
+        let (mut numbers, mut equal, mut converted) =
+            (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
         for expr in source.body.iter().flat_map(expressions) {
             numbers.extend(needed_numbers(expr).into_iter().filter_map(option));
+            equal.extend(compared_with_number(expr).and_then(option));
             if let Expr::Call(call) = expr
                 && matches!(path_of(&call.func).as_slice(), ["int" | "float" | "str" | "bool"] | [.., "literal_eval"])
             {
                 converted.extend(call.arguments.args.iter().filter_map(option));
             }
         }
+        let targets = source.statements.iter().filter_map(|stmt| assignment(stmt)).map(|(target, _)| target);
+        for name in targets.filter_map(option) {
+            equal.remove(name);
+        }
         for call in source.body.iter().flat_map(calls).filter(|call| is_method_call(call, "add_argument")) {
             if let Some(message) = always_true(call) {
                 findings.report(NAME, Severity::Info, message.to_owned(), source.span(call.range()), Vec::new());
             }
-            let Some(flag) = untyped(call) else { continue };
+            let mut report = |message: String| {
+                findings.report(NAME, Severity::Warning, message, source.span(call.range()), Vec::new());
+            };
+            let Some(flag) = text_flag(call) else { continue };
+            if let Some(choice) = numeric_choice(call) {
+                report(format!("`{flag}` has no `type`: a given `{choice}` is a text, so it is not among the choices"));
+            }
+            let Some(default) = default(call) else { continue };
             let stored = call.arguments.find_keyword("dest").and_then(|dest| dest.value.as_string_literal_expr());
             let name = stored.map_or_else(|| flag.trim_start_matches('-').replace('-', "_"), |s| s.value.to_string());
-            if numbers.contains(name.as_str()) && !converted.contains(name.as_str()) {
-                let message = format!("`{flag}` has no `type`: given on the command line, it is a text, not a number");
-                findings.report(NAME, Severity::Warning, message, source.span(call.range()), Vec::new());
+            let name = name.as_str();
+            let is_number = default == Default::Number && call.arguments.find_keyword("type").is_none();
+            let is_text = default == Default::Text;
+            if is_number && (numbers.contains(name) || equal.contains(name)) && !converted.contains(name) {
+                report(format!("`{flag}` has no `type`: given on the command line, it is a text, not a number"));
+            }
+            if is_text && equal.contains(name) && !converted.contains(name) {
+                report(format!("`{flag}` is a text, and never equal to the number that it is compared with"));
             }
         }
     }
@@ -79,27 +97,76 @@ fn always_true(call: &ExprCall) -> Option<&'static str> {
     }
 }
 
-/// The flag of an option without a type whose default is a number.
-fn untyped(call: &ExprCall) -> Option<&str> {
+/// The flag of an option that stores the given text: without a type or with `type=str`, and without an action.
+fn text_flag(call: &ExprCall) -> Option<&str> {
     let arguments = &call.arguments;
     let names: Vec<&str> =
         arguments.args.iter().map(|arg| Some(arg.as_string_literal_expr()?.value.to_str())).collect::<Option<_>>()?;
-    let decides = ["type", "action", "choices", "nargs"];
-    if arguments.keywords.iter().any(|k| k.arg.as_ref().is_none_or(|name| decides.contains(&name.as_str()))) {
+    let changes_value = |keyword: &Keyword| match keyword.arg.as_ref().map(Identifier::as_str) {
+        None | Some("action" | "nargs") => true,
+        Some("type") => path_of(&keyword.value) != ["str"],
+        Some(_) => false,
+    };
+    if arguments.keywords.iter().any(changes_value) {
         return None;
     }
-    let default = match &arguments.find_keyword("default")?.value {
+    let flag = names.iter().find(|name| name.starts_with("--")).or(names.first())?;
+    flag.starts_with('-').then_some(flag)
+}
+
+/// A number among the `choices` of an option.
+fn numeric_choice(call: &ExprCall) -> Option<String> {
+    let first = match &call.arguments.find_keyword("choices")?.value {
+        Expr::List(list) => list.elts.first()?,
+        Expr::Tuple(tuple) => tuple.elts.first()?,
+        Expr::Call(range) if path_of(&range.func) == ["range"] => return Some("1".to_owned()),
+        _ => return None,
+    };
+    match &first.as_number_literal_expr()?.value {
+        Number::Int(int) => Some(int.to_string()),
+        _ => Some("number".to_owned()),
+    }
+}
+
+/// What an option is if it is not given.
+#[derive(PartialEq)]
+enum Default {
+    Number,
+    Text,
+}
+
+fn default(call: &ExprCall) -> Option<Default> {
+    let Some(default) = call.arguments.find_keyword("default") else { return Some(Default::Text) };
+    let default = match &default.value {
         Expr::UnaryOp(e) => &e.operand,
         default => default,
     };
-    let flag = names.iter().find(|name| name.starts_with("--")).or(names.first())?;
-    (default.is_number_literal_expr() && flag.starts_with('-')).then_some(flag)
+    match default {
+        Expr::NumberLiteral(_) => Some(Default::Number),
+        Expr::StringLiteral(_) | Expr::NoneLiteral(_) => Some(Default::Text),
+        _ => None,
+    }
+}
+
+/// The operand of `==` or `!=` whose other operand is a number.
+fn compared_with_number(expr: &Expr) -> Option<&Expr> {
+    let compare = expr.as_compare_expr()?;
+    let ([CmpOp::Eq | CmpOp::NotEq], [right]) = (&*compare.ops, &*compare.comparators) else { return None };
+    let is_number = |e: &Expr| match e {
+        Expr::UnaryOp(e) => e.operand.is_number_literal_expr(),
+        e => e.is_number_literal_expr(),
+    };
+    match (is_number(&compare.left), is_number(right)) {
+        (false, true) => Some(&compare.left),
+        (true, false) => Some(right),
+        _ => None,
+    }
 }
 
 /// The name in `args.lr` or `self.args.lr`.
 fn option(expr: &Expr) -> Option<&str> {
     match path_of(expr).as_slice() {
-        [root, name] | ["self", root, name] if ROOTS.contains(root) => Some(*name),
+        [root, name] | ["self", root, name] if COMMAND_LINES.contains(root) => Some(*name),
         _ => None,
     }
 }

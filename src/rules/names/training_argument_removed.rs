@@ -1,9 +1,11 @@
 //! Arguments and names of old fine-tuning programs that newer versions of transformers do not have.
 
+use rustc_hash::FxHashMap;
+
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{ExprCall, StmtImportFrom};
-use crate::syntax::{Ranged, Stmt, TextRange, calls, path_of};
+use crate::syntax::{Expr, Ranged, Stmt, TextRange, calls, methods, path_of};
 
 const NAME: &str = "training-argument-removed";
 
@@ -84,8 +86,10 @@ impl Rule for TrainingArgumentRemoved {
                 report_names(findings, source, import);
             }
         }
-        for call in source.body.iter().flat_map(calls) {
-            let Some(class) = class_of(call, source).filter(|_| !is_attempted(call.range())) else { continue };
+        for (call, class) in instantiations(source) {
+            if is_attempted(call.range()) {
+                continue;
+            }
             for keyword in &call.arguments.keywords {
                 let Some(name) = &keyword.arg else { continue };
                 let Some((version, new)) = removed_argument(class, name.as_str()) else { continue };
@@ -126,9 +130,38 @@ fn report_names(findings: &mut Findings<'_>, source: &Source<'_>, import: &StmtI
     }
 }
 
-/// The class of `transformers` that a call instantiates.
-fn class_of<'a>(call: &'a ExprCall, source: &Source<'_>) -> Option<&'a str> {
-    match path_of(&call.func).as_slice() {
+/// The calls that reach the constructor of a class of `transformers`, with this class: those of the class, of a
+/// subclass without a constructor of its own, and `super().__init__(…)` in the constructor of a subclass.
+fn instantiations<'a>(source: &Source<'a>) -> Vec<(&'a ExprCall, &'a str)> {
+    let mut of_super = Vec::new();
+    let mut subclasses: FxHashMap<&str, &str> = FxHashMap::default();
+    for class in source.classes() {
+        let [base] = class.bases() else { continue };
+        let Some(base) = class_of(base, source) else { continue };
+        match methods(class).find(|method| method.name.as_str() == "__init__") {
+            Some(init) => {
+                let inits = init.body.iter().flat_map(calls).filter(|call| is_init_of_super(call));
+                of_super.extend(inits.map(|call| (call, base)));
+            }
+            None => drop(subclasses.insert(class.name.as_str(), base)),
+        }
+    }
+    let direct = source.body.iter().flat_map(calls).filter_map(|call| {
+        let name = call.func.as_name_expr().map(|name| name.id.as_str());
+        Some((call, class_of(&call.func, source).or_else(|| subclasses.get(name?).copied())?))
+    });
+    of_super.into_iter().chain(direct).collect()
+}
+
+/// `super().__init__(…)` or `super(Own, self).__init__(…)`
+fn is_init_of_super(call: &ExprCall) -> bool {
+    let Some(callee) = call.func.as_attribute_expr().filter(|it| it.attr.as_str() == "__init__") else { return false };
+    callee.value.as_call_expr().is_some_and(|owner| path_of(&owner.func) == ["super"])
+}
+
+/// The class of `transformers` that an expression names.
+fn class_of<'a>(expr: &'a Expr, source: &Source<'_>) -> Option<&'a str> {
+    match path_of(expr).as_slice() {
         ["transformers", class] => Some(*class),
         [class] if is_imported(source, class) => Some(*class),
         _ => None,

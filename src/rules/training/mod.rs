@@ -39,6 +39,7 @@ pub(super) mod optimizers_swapped;
 pub(super) mod parameters_given_twice;
 pub(super) mod patience_never_reset;
 pub(super) mod rate_multiplied_twice;
+pub(super) mod rate_of_inner_step;
 pub(super) mod remainder_as_condition;
 pub(super) mod repeated_module;
 pub(super) mod replaced_parameters_not_optimized;

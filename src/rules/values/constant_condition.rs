@@ -3,6 +3,7 @@
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
+use crate::rules::words::COMMAND_LINES;
 use crate::syntax::ast::comparable::ComparableExpr;
 use crate::syntax::ast::{BoolOp, CmpOp, ExprBoolOp, ExprCompare, Number};
 use crate::syntax::{Expr, Ranged, Stmt, expressions, path_of};
@@ -98,14 +99,21 @@ fn truth(expr: &Expr) -> Option<bool> {
 /// Finds comparisons of a list, tuple or dictionary with a text or number.
 fn judge_comparison(expr: &Expr, compare: &ExprCompare, report: &mut dyn FnMut(&Expr, String)) {
     let ([op @ (CmpOp::Eq | CmpOp::NotEq)], [right]) = (&*compare.ops, &*compare.comparators) else { return };
-    let is_plain = |kind| matches!(kind, "a string" | "a number");
+    let is_plain = |kind| matches!(kind, "a string" | "a number" | GIVEN_TEXT);
     let kinds = kind(&compare.left).zip(kind(right));
-    let Some((left, right)) = kinds.filter(|(left, right)| is_plain(*left) != is_plain(*right)) else { return };
+    let are_apart = |left, right| {
+        is_plain(left) != is_plain(right)
+            || matches!((left, right), (GIVEN_TEXT, "a number") | ("a number", GIVEN_TEXT))
+    };
+    let Some((left, right)) = kinds.filter(|(left, right)| are_apart(*left, *right)) else { return };
     let result = if *op == CmpOp::Eq { "never true" } else { "always true" };
     report(expr, format!("this comparison is {result}: {left} and {right} are never equal"));
 }
 
-/// The kind of a display or literal.
+/// The kind of what `input()`, `sys.argv` and `os.environ` give.
+const GIVEN_TEXT: &str = "a text from outside the program";
+
+/// The kind of a display, a literal, a shape, or a text from outside the program.
 fn kind(expr: &Expr) -> Option<&'static str> {
     match expr {
         Expr::List(_) => Some("a list"),
@@ -113,6 +121,24 @@ fn kind(expr: &Expr) -> Option<&'static str> {
         Expr::Dict(_) => Some("a dictionary"),
         Expr::StringLiteral(_) => Some("a string"),
         Expr::NumberLiteral(_) => Some("a number"),
+        // An object of the program, or its settings, may call anything `shape`.
+        Expr::Attribute(read) if read.attr.as_str() == "shape" => {
+            let is_own =
+                path_of(&read.value).last().is_some_and(|name| *name == "self" || COMMAND_LINES.contains(name));
+            (!is_own).then_some("a shape")
+        }
+        Expr::Subscript(read) if matches!(path_of(&read.value).as_slice(), ["os", "environ"] | ["sys", "argv"]) => {
+            (!read.slice.is_slice_expr()).then_some(GIVEN_TEXT)
+        }
+        Expr::Call(call) => {
+            let has_default = call.arguments.args.len() > 1 || !call.arguments.keywords.is_empty();
+            let is_given = match path_of(&call.func).as_slice() {
+                ["input"] => true,
+                ["os", "getenv"] | ["os", "environ", "get"] => !has_default,
+                _ => false,
+            };
+            is_given.then_some(GIVEN_TEXT)
+        }
         _ => None,
     }
 }

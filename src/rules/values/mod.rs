@@ -10,6 +10,8 @@ pub(super) mod discarded_result;
 pub(super) mod function_without_result;
 pub(super) mod nan_comparison;
 pub(super) mod parameter_rebound;
+pub(super) mod result_never_returned;
 pub(super) mod result_overwritten;
+pub(super) mod results_of_different_length;
 pub(super) mod return_in_one_branch;
 pub(super) mod truth_of_optional_tensor;
