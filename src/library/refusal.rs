@@ -42,7 +42,7 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
             false => it.in_arm_of_callee(|it| it.reject(rejection, span)),
         }
         it.fail("TypeError");
-    } else if !excludes_newest(it) && !(it.undecided() > 0 && it.reads_version()) {
+    } else if !(excludes_newest(it) || it.undecided() > 0 && it.reads_version()) {
         it.suspect(rejection);
     }
 }

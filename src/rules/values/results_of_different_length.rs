@@ -47,10 +47,16 @@ fn returns<'a>(body: &'a [Stmt], tests: &[&'a Expr], found: &mut Vec<Return<'a>>
             Stmt::If(one) => {
                 let arms = arms(one);
                 let all: Vec<&Expr> = tests.iter().copied().chain(arms.iter().filter_map(|arm| arm.test)).collect();
-                arms.iter().for_each(|arm| returns(arm.body, &all, found));
+                for arm in arms {
+                    returns(arm.body, &all, found);
+                }
             }
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
-            stmt => blocks(stmt).into_iter().for_each(|block| returns(block, tests, found)),
+            stmt => {
+                for block in blocks(stmt) {
+                    returns(block, tests, found);
+                }
+            }
         }
     }
 }
