@@ -237,6 +237,13 @@ impl Project {
         if level > 1 && !self.has(&folder, "__init__.py", Kind::File) {
             return None;
         }
+        // Without an `__init__.py`, a relative import may find modules of other distributions, too.
+        let outer = base.ancestors().take_while(|above| above.starts_with(self.root()));
+        let packages: Vec<&str> = match level {
+            0 => vec![top],
+            _ if self.has(&base, "__init__.py", Kind::File) => Vec::new(),
+            _ => outer.filter_map(|above| above.file_name()?.to_str()).collect(),
+        };
         // If a file imports modules of the folder under the folder's name, the folder is a package.
         let is_inside = || level == 0 && (base != folder && self.is_imported(&base) || self.is_imported_in(&base, top));
         let mut at = base.clone();
@@ -253,7 +260,7 @@ impl Project {
                 || self.is_submodule(&inner)
                 || at != base && self.is_distribution(&at);
             let known = !may_exist
-                && (level > 0 || !self.shares_package(from, top))
+                && !packages.iter().any(|package| self.shares_package(from, package))
                 && !self.builds(from, part)
                 && !is_inside();
             return known.then(|| format!("the project has no module `{}`", self.own_name(&inner)));

@@ -1,10 +1,10 @@
-//! A special method, such as `__init__`, under a misspelt name.
+//! A special method, such as `__init__`, or a method that a library calls, such as `forward`, under a misspelt name.
 
 use crate::diagnostic::Severity;
 use crate::python::nearest;
 use crate::rules::rule::{Findings, Rule, Source};
-use crate::syntax::ast::StmtFunctionDef;
-use crate::syntax::{Ranged, calls, methods, path_of};
+use crate::syntax::ast::{StmtClassDef, StmtFunctionDef};
+use crate::syntax::{Expr, Ranged, calls, expressions, has_base, is_module, methods, path_of};
 
 const NAME: &str = "misspelt-method";
 
@@ -21,7 +21,7 @@ impl Rule for MisspeltMethod {
         for class in source.classes() {
             for method in methods(class) {
                 let name = method.name.as_str();
-                let Some(meant) = meant(method) else { continue };
+                let Some(meant) = meant(class, method).or_else(|| hook(class, method)) else { continue };
                 // If the program refers to the name elsewhere, except with `super()`, the name was chosen on purpose.
                 let refers = |before: &str| {
                     mentions(&source.text.replace(&format!(").{name}("), ""), &format!("{before}{name}"))
@@ -38,8 +38,30 @@ impl Rule for MisspeltMethod {
     }
 }
 
+/// The methods that PyTorch or Lightning calls, for each base class.
+const HOOKS: &[(&str, &[&str])] = &[
+    ("Module", &["forward"]),
+    (
+        "LightningModule",
+        &["training_step", "validation_step", "configure_optimizers", "train_dataloader", "val_dataloader"],
+    ),
+];
+
+/// The method of the only base class that the author of this method probably meant to define.
+fn hook(class: &StmtClassDef, method: &StmtFunctionDef) -> Option<String> {
+    let [base] = class.bases() else { return None };
+    let (_, hooks) = HOOKS.iter().find(|(name, _)| path_of(base).last() == Some(name))?;
+    let name = method.name.as_str();
+    let meant = nearest(name, hooks.iter().copied()).filter(|meant| *meant != name)?;
+    // `forward2`, `forward_`
+    let is_variant = name.strip_prefix(meant).is_some_and(|rest| rest.chars().all(|c| c == '_' || c.is_ascii_digit()));
+    let sets = |expr: &Expr| path_of(expr) == ["self", meant];
+    let is_set = class.body.iter().flat_map(expressions).any(sets);
+    (!is_variant && !is_set && method.decorator_list.is_empty()).then(|| meant.to_owned())
+}
+
 /// The special method that the author of this method probably meant to define.
-fn meant(method: &StmtFunctionDef) -> Option<String> {
+fn meant(class: &StmtClassDef, method: &StmtFunctionDef) -> Option<String> {
     let name = method.name.as_str();
     let core = name.trim_matches('_');
     let (before, after) = (leading(name), name.len() - core.len() - leading(name));
@@ -69,8 +91,14 @@ fn meant(method: &StmtFunctionDef) -> Option<String> {
     if name == format!("__{special}__") {
         return None;
     }
-    // `__init` and `_init_` may be private helpers, unless they do what only a constructor does.
-    let is_sure = before == 2 && after == 2 || special == "init" && is_constructor();
+    // `__init` and `_init_` may be private helpers, unless they do what only a constructor does, or the class needs
+    // such a method.
+    let is_needed = || match special {
+        "getitem" | "len" => has_base(class, "Dataset"),
+        "init" => has_more && (has_base(class, "Dataset") || is_module(class)),
+        _ => false,
+    };
+    let is_sure = before == 2 && after == 2 || special == "init" && is_constructor() || is_needed();
     is_sure.then(|| format!("__{special}__"))
 }
 

@@ -1,5 +1,7 @@
 //! Recurrent layers and cells.
 
+use std::rc::Rc;
+
 use super::device;
 use super::facts::{
     Autocast, agreed_device, autocast, check_least, check_rank, dim_read, floating_grad, product_dtype, shape_read,
@@ -190,11 +192,11 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 // The padded form of a packed sequence has the batch first.
                 let first_is_batch = if is_packed { Some(true) } else { batch_first };
                 state_batch = first_is_batch.map(|f| Some(if f { first.clone() } else { second.clone() }));
-                out_shape = Some(vec![first.clone(), second.clone(), features]);
+                out_shape = Some(vec![first.clone(), second.clone(), features.clone()]);
             }
             [time, _] => {
                 state_batch = Some(None);
-                out_shape = Some(vec![time.clone(), features]);
+                out_shape = Some(vec![time.clone(), features.clone()]);
             }
             _ => {}
         }
@@ -207,14 +209,19 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             dims
         })
     };
-    let out = Tensor { shape: out_shape, ..facts.clone() };
-    let h = Tensor { shape: state(&width), ..facts.clone() };
-    let output = if is_packed { packed_like(cx, out) } else { cx.out(out) };
-    let h = cx.out(h);
+    // With or without a batch, the last dimension is known.
+    let ending = |shape: Option<Vec<Dim>>, last: Dim| {
+        let trailing = if shape.is_none() { [last].into() } else { Rc::default() };
+        Tensor { shape, trailing, ..facts.clone() }
+    };
+    let out = ending(out_shape, features);
+    let h = ending(state(&width), Dim::new(width.clone(), at));
+    let output = if is_packed { packed_like(cx, out) } else { cx.it.heap.tensor_with_trailing(out) };
+    let h = cx.it.heap.tensor_with_trailing(h);
     let state = match lstm {
         true => {
-            let c = Tensor { shape: state(&hidden), ..facts };
-            let c = cx.out(c);
+            let c = ending(state(&hidden), Dim::new(hidden.clone(), at));
+            let c = cx.it.heap.tensor_with_trailing(c);
             Value::tuple(vec![h, c])
         }
         false => h,
