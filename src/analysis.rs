@@ -281,6 +281,7 @@ impl Job<'_> {
             witnesses: wanted.witnesses,
             refused: RefCell::default(),
             callers: RefCell::default(),
+            inner: RefCell::default(),
             options: RefCell::default(),
             assumed,
             project,
@@ -312,6 +313,7 @@ impl Job<'_> {
         };
         let is_doubtful = |span: Span, failure: &Failure| in_doubt(span, failure.certainty);
         watcher.found.borrow_mut().retain(|d| !failures.get(&d.span).is_some_and(|how| is_doubtful(d.span, how)));
+        watcher.report_outer_calls();
         let is_unsure = |d: &Diagnostic| failures.get(&d.span).is_some_and(|how| how.certainty != Certainty::Certain);
         weaken_in_operands(project, &mut watcher.found.borrow_mut(), &is_unsure);
         // The parser guesses what a call with a syntax error means.
@@ -639,6 +641,9 @@ struct Watcher<'p> {
     /// finding was made.
     refused: RefCell<Vec<(Cow<'static, str>, Span, u32)>>,
     callers: RefCell<FxHashMap<(Cow<'static, str>, Span), Callers>>,
+    /// The findings at calls in functions that nothing calls, if these calls certainly fail in another function.
+    /// They are reported if this function accepts the values of other calls.
+    inner: RefCell<Vec<Diagnostic>>,
     /// The options that the program has read.
     options: RefCell<IndexMap<Span, Declared, FxBuildHasher>>,
     /// The options to which this run gives a value other than their default.
@@ -651,6 +656,30 @@ impl Watcher<'_> {
     fn give_up(&self) {
         if self.cancelled.is_some_and(|cancelled| cancelled()) {
             panic::resume_unwind(Box::new(Cancelled));
+        }
+    }
+
+    /// Notes that a call in a function that nothing calls certainly fails at the place of this rejection.
+    fn note_outer_call(&self, it: &Interp<'_>, rejection: &Rejection, call: Span) {
+        let is_about_tensors =
+            matches!(rejection.kind, RejectKind::Shape | RejectKind::Rank | RejectKind::Dtype) && !rejection.of_python;
+        if !is_about_tensors || rejection.assumed.is_some() || it.excluded() {
+            return;
+        }
+        let mut outer = rejection.clone();
+        outer.span = call;
+        outer.reads.insert(0, ("the call fails here".to_owned(), Some(rejection.span)));
+        self.contracts.rejected(self.rules, outer, &mut self.inner.borrow_mut());
+    }
+
+    /// Reports the calls of [`Watcher::inner`] whose failures are not reported where they occur.
+    fn report_outer_calls(&self) {
+        let found = &mut self.found.borrow_mut();
+        for outer in self.inner.take() {
+            let is_reported = |d: &Diagnostic| d.code == outer.code && outer.labels.iter().any(|l| l.span == d.span);
+            if !found.iter().any(is_reported) {
+                crate::contract::push(found, outer);
+            }
         }
     }
 
@@ -770,6 +799,9 @@ impl Observer for Watcher<'_> {
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
         // Once the budget is spent, statements no longer run, so values may be old.
         let is_unsure = it.second_round() || it.expects_failure() || it.exhausted();
+        if let Some(call) = it.call_that_gets_here().filter(|_| !is_unsure) {
+            self.note_outer_call(it, &rejection, call);
+        }
         // If the function is in another file, and its caller is a function that nothing calls, the
         // analysis of the function's own file is more precise.
         if it.inlined() && rejection.span.file != it.root || is_unsure {

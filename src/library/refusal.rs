@@ -42,9 +42,14 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
             false => it.in_arm_of_callee(|it| it.reject(rejection, span)),
         }
         it.fail("TypeError");
-    } else if !(excludes_newest(it) || it.undecided() > 0 && it.reads_version()) {
+    } else if !(excludes_newest(it) || it.undecided() > 0 && tests_version(it)) {
         it.suspect(rejection);
     }
+}
+
+/// Whether the current file may test the version of PyTorch, perhaps by a constant: `TORCH_VERSION >= "1.7"`.
+fn tests_version(it: &Interp<'_>) -> bool {
+    ["__version__", "_VERSION"].iter().any(|text| it.file_contains(text))
 }
 
 /// PyTorch's names of parameters, and NumPy's.

@@ -468,6 +468,31 @@ impl<'p> Interp<'p> {
         self.context.speculative && self.frames.len() > UNCALLED_DEPTH
     }
 
+    /// In a function that an uncalled function of the analysed file calls: the call in the uncalled function, if each
+    /// run of it reaches the current place.
+    pub(crate) fn call_that_gets_here(&self) -> Option<Span> {
+        let Context { guesses, doubts, in_doubt, .. } = self.context;
+        let is_sure = self.inlined() && guesses == 0 && doubts == 0 && !in_doubt;
+        let call = self.frames.get(UNCALLED_DEPTH)?.call.filter(|call| is_sure && call.file == self.root)?;
+        let receiver = |frame: &Frame<'p>| frame.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()?.as_obj());
+        let own = self.frames.get(UNCALLED_DEPTH - 1).and_then(receiver);
+        // A subclass, or the program, may replace the methods of the same object.
+        let may_differ = |frame: &Frame<'p>| {
+            let is_own = own.is_some() && receiver(frame) == own;
+            is_own && self.definition(frame).is_none_or(|def| self.may_differ_in_subclass(frame, def.name.as_str()))
+        };
+        (!self.frames.iter().skip(UNCALLED_DEPTH).any(may_differ)).then_some(call)
+    }
+
+    fn may_differ_in_subclass(&self, frame: &Frame<'p>, method: &str) -> bool {
+        let Some((owner, _)) = frame.owner.as_ref() else { return true };
+        let is_derived = match self.heap.get(*owner) {
+            crate::value::Data::Class(class) => self.sources.derives(self.root, class.name.as_str()),
+            _ => true,
+        };
+        is_derived || self.is_overridden_in_subclass(*owner, sym(method)) || self.sources.assigns(self.root, method)
+    }
+
     /// In the replay of a loop's second round: a number that identifies the round, and the number
     /// of open loops. `None` otherwise, and in code that not every round reaches.
     pub(crate) fn every_round(&self) -> Option<(usize, usize)> {

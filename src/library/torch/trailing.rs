@@ -68,6 +68,27 @@ pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Valu
         for piece in split::parts_of(it, result) {
             give(it, &piece, ends.clone());
         }
+    } else if matches!(name, "cat" | "concat" | "concatenate") {
+        // Only along the last dimension: without the rank, the place of another one is not known.
+        if bound.get("dim").as_int() != Some(-1) {
+            return;
+        }
+        let Some(pieces) = it.heap.exact_items(&bound.get("tensors")) else { return };
+        let last = |piece: &Value| it.heap.tensor_ref(piece).and_then(|tensor| tensor.last_dims().last().cloned());
+        let Some(mut lasts) = pieces.iter().map(last).collect::<Option<Vec<Dim>>>() else { return };
+        let Some(mut end) = lasts.pop() else { return };
+        end.size = lasts.iter().fold(end.size, |sum, dim| sum.add(&dim.size));
+        give(it, result, vec![end]);
+    } else if matches!(name, "interpolate" | "upsample") {
+        let Some(input) = argument(it, "input") else { return };
+        // After the channels come the sizes that change.
+        let mut ends = input.trailing.to_vec();
+        for size in ends.iter_mut().skip(1) {
+            *size = Dim::UNKNOWN;
+        }
+        if ends.len() > 1 {
+            give(it, result, ends);
+        }
     } else if name == "embedding" {
         let ends = argument(it, "input").map(|input| input.trailing.to_vec()).unwrap_or_default();
         let Some(width) = argument(it, "weight").and_then(|weight| weight.dim(1).cloned()) else { return };
@@ -92,7 +113,13 @@ pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Valu
         let Some(channels) = input.trailing.len().checked_sub(n + 1).and_then(|at| input.trailing.get(at)) else {
             return;
         };
-        let ends = std::iter::once(channels.clone()).chain(vec![Dim::UNKNOWN; n]).collect();
+        let wanted = bound.get("output_size");
+        let size = |at: usize| match it.heap.exact_items(&wanted) {
+            Some(sizes) => sizes.get(at).and_then(Value::as_size),
+            None => wanted.as_size(),
+        };
+        let sizes = (0..n).map(|at| Dim { size: size(at).unwrap_or(Size::Unknown), ..Dim::UNKNOWN });
+        let ends = std::iter::once(channels.clone()).chain(sizes).collect();
         give(it, result, ends);
     }
 }
@@ -115,6 +142,14 @@ fn rearranged(it: &Interp<'_>, name: &str, bound: &Bound) -> Option<Vec<Dim>> {
             let row = x.len().checked_sub(2).and_then(|at| x.get(at)).cloned();
             Some(row.into_iter().chain(std::iter::once(column)).collect())
         }
+        "squeeze" => {
+            let [dim] = bound.rest.as_slice() else { return None };
+            let (mut ends, at) = axis_at(it, bound, dim.value.as_int()?)?;
+            // A dimension of unknown size may stay.
+            ends.get(at).filter(|dim| dim.size.known() == Some(1))?;
+            ends.remove(at);
+            Some(ends)
+        }
         "sum" | "mean" | "amax" | "amin" | "prod" | "std" | "var" | "median" | "logsumexp" | "argmax" | "argmin" => {
             let (mut ends, at) = axis(it, bound, "dim")?;
             match bound.get("keepdim").as_bool()? {
@@ -136,8 +171,12 @@ fn rearranged(it: &Interp<'_>, name: &str, bound: &Bound) -> Option<Vec<Dim>> {
 /// The known last dimensions of `input`, and the index in this list of the dimension that a parameter
 /// selects. `None` if the parameter is not negative, or selects a dimension that is not known.
 fn axis(it: &Interp<'_>, bound: &Bound, parameter: &str) -> Option<(Vec<Dim>, usize)> {
+    axis_at(it, bound, bound.get(parameter).as_int()?)
+}
+
+fn axis_at(it: &Interp<'_>, bound: &Bound, dim: i64) -> Option<(Vec<Dim>, usize)> {
     let ends = it.heap.tensor_ref(&bound.get("input"))?.trailing.to_vec();
-    let at = i64::try_from(ends.len()).ok()? + bound.get(parameter).as_int()?;
+    let at = i64::try_from(ends.len()).ok()? + dim;
     let at = usize::try_from(at).ok().filter(|at| *at < ends.len())?;
     Some((ends, at))
 }

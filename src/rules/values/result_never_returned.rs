@@ -28,9 +28,9 @@ impl Rule for ResultNeverReturned {
 
 /// The variable with the result of a function without any effect, and the last statement that sets it.
 fn lost_result(def: &StmtFunctionDef) -> Option<(&str, &Stmt)> {
-    let is_test = ["test", "main", "_"].iter().any(|start| def.name.starts_with(start));
+    let is_other = ["test", "main", "forward", "_"].iter().any(|start| def.name.starts_with(start));
     let takes_data = def.parameters.iter().any(|parameter| !matches!(parameter.name().as_str(), "self" | "cls"));
-    if is_test || !takes_data || !def.decorator_list.is_empty() {
+    if is_other || !takes_data || !def.decorator_list.is_empty() {
         return None;
     }
     let all = statements(&def.body, false);

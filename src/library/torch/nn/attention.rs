@@ -263,14 +263,14 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.tensor(&cx.attr(&object, "in_proj_weight")).or_else(|| cx.tensor(&cx.attr(&object, "q_proj_weight")));
     let query = cx.tensor_arg(b, "query");
     let key = cx.tensor_arg(b, "key");
+    let width = cx.size_of(&cx.attr(&object, "embed_dim"));
     let Some(query) = query else {
-        let out = cx.some_tensor();
+        let out = of_width(cx, Tensor::default(), &width);
         return Value::tuple(vec![out, Value::Unknown]);
     };
     if !check_rank(cx, "query", &query, &[2, 3]) {
         return Value::Unknown;
     }
-    let width = cx.size_of(&cx.attr(&object, "embed_dim"));
     check_width(cx, "query", &query, &width, weight.as_ref());
     let weight = weight.unwrap_or_default();
     let further = ["key", "value", "key_padding_mask", "attn_mask"]
@@ -313,8 +313,16 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         None => Value::Unknown,
     };
-    let out = cx.out(out);
+    let out = of_width(cx, out, &width);
     Value::tuple(vec![out, weights])
+}
+
+/// A tensor whose last dimension is known, even if its rank is not.
+fn of_width(cx: &mut Cx<'_, '_>, mut out: Tensor, width: &Size) -> Value {
+    if out.shape.is_none() {
+        out.set_trailing([Dim::new(width.clone(), None)]);
+    }
+    cx.it.heap.tensor_with_trailing(out)
 }
 
 /// The length of the sequences in a batch, or of a single sequence.
@@ -462,8 +470,8 @@ fn batch_first(cx: &Cx<'_, '_>, object: &Value) -> Option<bool> {
 /// Models a call whose result has the shape of its input.
 fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     let object = b.get("self");
-    let Some(input) = cx.tensor_arg(b, name) else { return cx.some_tensor() };
     let (width, weight) = width_of(cx, &object);
+    let Some(input) = cx.tensor_arg(b, name) else { return of_width(cx, Tensor::default(), &width) };
     check_width(cx, name, &input, &width, weight.as_ref());
     let is_hinted = says_causal(b, "is_causal") || says_causal(b, &format!("{name}_is_causal"));
     if let Some(length) = sequence(&input, batch_first(cx, &object)).filter(|_| !is_hinted) {
@@ -492,7 +500,7 @@ fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     if weight.is_none() && out.grad == Grad::Off {
         out.grad = Grad::Unknown;
     }
-    cx.out(out)
+    of_width(cx, out, &width)
 }
 
 fn encode(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -319,15 +319,19 @@ fn cell(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         check_cell_state(cx, b, &object, input);
     }
     let hidden = Dim::new(stored(cx, &object, "hidden_size"), weight.dim(0).and_then(|d| d.at));
-    out.shape = input.and_then(|t| t.shape).map(|mut dims| {
-        dims.pop();
-        dims.push(hidden);
-        dims
-    });
+    match input.and_then(|t| t.shape) {
+        Some(mut dims) => {
+            dims.pop();
+            dims.push(hidden);
+            out.shape = Some(dims);
+        }
+        None => out.set_trailing([hidden]),
+    }
     out.dtype = out.dtype.filter(|d: &Dtype| d.is_floating());
+    let state = cx.it.heap.tensor_with_trailing(out.clone());
     match lstm {
-        true => cx.outs(vec![out.clone(), out]),
-        false => cx.out(out),
+        true => Value::tuple(vec![state, cx.it.heap.tensor_with_trailing(out)]),
+        false => state,
     }
 }
 

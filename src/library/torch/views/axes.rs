@@ -78,11 +78,19 @@ fn permute(cx: &mut Cx<'_, '_>, b: &Bound, dims: &[Value]) -> Value {
         dims if !b.open => Some(dims.to_vec()),
         _ => None,
     };
-    let Some(input) = cx.tensor(&value) else {
+    let Some(mut input) = cx.tensor(&value) else {
         let out = Tensor { shape: given.map(|g| vec![Dim::UNKNOWN; g.len()]), ..Tensor::default() };
         return cx.out(out);
     };
     let Some(given) = given else { return mixed(cx, &value, &input) };
+    // Each dimension must be named, so their number is the rank of the input.
+    if input.rank().is_none()
+        && let Some(id) = value.as_obj()
+    {
+        let at = cx.at();
+        cx.it.heap.update_tensor(id, |tensor| tensor.set_rank(given.len(), at));
+        input.set_rank(given.len(), at);
+    }
     let Some(rank) = input.rank() else {
         let out = carry::shuffled(cx, &input, Some(vec![Dim::UNKNOWN; given.len()]), Takes::All);
         return cx.view_of(&value, out);
