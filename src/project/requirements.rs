@@ -1,7 +1,7 @@
 //! The versions of packages that a project asks for, in its requirements, settings and instructions.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use rustc_hash::FxHashMap;
@@ -103,9 +103,17 @@ impl Project {
             return true;
         }
         let is_named = near.iter().any(|stated| names.iter().any(|name| !stated.of(name).is_empty()));
-        let folders = self.listing(self.root()).iter().filter(|(_, kind)| **kind == Kind::Folder);
-        let mut elsewhere = folders.map(|(name, _)| self.stated_in(&self.root().join(name)));
-        !is_named && elsewhere.any(excludes)
+        let folders = |folder: &Path| -> Vec<PathBuf> {
+            let all = self.listing(folder).iter().filter(|(_, kind)| **kind == Kind::Folder);
+            all.map(|(name, _)| folder.join(name)).collect()
+        };
+        // A folder further below counts only if its name says that it holds environments.
+        let is_environment =
+            |folder: &PathBuf| folder.file_name().is_some_and(|name| name.to_string_lossy().contains("env"));
+        let near_root = folders(self.root());
+        let below = near_root.iter().flat_map(|folder| folders(folder)).filter(is_environment);
+        let mut elsewhere = near_root.iter().cloned().chain(below);
+        !is_named && elsewhere.any(|folder| excludes(self.stated_in(&folder)))
     }
 
     /// Whether a file that states requirements is near this file.

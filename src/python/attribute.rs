@@ -37,6 +37,11 @@ impl<'p> Interp<'p> {
         found
     }
 
+    fn is_hidden_in_subclass(&self, object: &Value, name: Sym) -> bool {
+        let class = self.own_class(object).filter(|_| self.context.speculative);
+        class.is_some_and(|class| self.sources.sets_in_subclass(self.root, class.name.as_str(), name.as_str()))
+    }
+
     /// Whether an attribute is an empty tensor that other code replaces: `self.cache = torch.tensor([])`.
     fn is_placeholder(&self, object: &Value, name: Sym, value: &Value) -> bool {
         let is_empty = |tensor: &Tensor| matches!(tensor.shape.as_deref(), Some([dim]) if dim.size.known() == Some(0));
@@ -83,6 +88,8 @@ impl<'p> Interp<'p> {
                         }
                         match found {
                             Some(value) if self.is_placeholder(object, name, &value) => Some(Value::Unknown),
+                            // The object may be of a subclass with an attribute that hides the method.
+                            Some(Value::Bound(_)) if self.is_hidden_in_subclass(object, name) => Some(Value::Unknown),
                             found => found,
                         }
                     }

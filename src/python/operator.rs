@@ -288,7 +288,11 @@ impl Interp<'_> {
                 Some(all) => Items::Exact(all),
                 None => Items::Many(items.element(&mut self.heap)),
             },
-            _ => Items::Many(items.element(&mut self.heap)),
+            _ => match items.element(&mut self.heap) {
+                // The elements of `[None] * n` are places for other values.
+                Value::None => Items::Many(Value::Unknown),
+                element => Items::Many(element),
+            },
         }
     }
 

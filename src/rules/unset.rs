@@ -616,7 +616,27 @@ impl<'a> Visitor<'a> for Reads<'_> {
         }
         match expr {
             Expr::Name(name) if name.id.as_str() == self.name && name.ctx.is_load() => self.found = Some(name.range()),
+            // In a comprehension that binds the name, only the first iterable reads the name outside.
+            _ if let Some([first, ..]) = generators(expr)
+                && generators(expr)
+                    .into_iter()
+                    .flatten()
+                    .any(|one| names_of(&one.target).any(|(bound, _)| bound == self.name)) =>
+            {
+                self.visit_expr(&first.iter);
+            }
             _ => walk_expr(self, expr),
         }
+    }
+}
+
+/// The `for` clauses of a comprehension.
+fn generators(expr: &Expr) -> Option<&[ast::Comprehension]> {
+    match expr {
+        Expr::ListComp(it) => Some(&it.generators),
+        Expr::SetComp(it) => Some(&it.generators),
+        Expr::DictComp(it) => Some(&it.generators),
+        Expr::Generator(it) => Some(&it.generators),
+        _ => None,
     }
 }
