@@ -6,6 +6,7 @@ pub(super) mod attribute_set_in_some_branches;
 pub(super) mod binary_data_in_text_file;
 pub(super) mod column_removed_by_trainer;
 pub(super) mod conditional_before_comma;
+pub(super) mod enumerate_forgotten;
 pub(super) mod lightning_argument_removed;
 pub(super) mod lightning_hook_arguments;
 pub(super) mod lightning_hook_removed;

@@ -9,3 +9,4 @@ pub(super) mod mean_without_keepdim;
 pub(super) mod position_instead_of_slice;
 pub(super) mod size_set_on_layer;
 pub(super) mod softmax_over_batch;
+pub(super) mod view_of_transposed_matches;

@@ -65,7 +65,10 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Call, Value> {
         let known = input.or(weight).unwrap_or_default();
         let dtype = product_dtype(cx, &[("input", &known)]).unwrap_or_default();
         let mut out = result(cx, &[&known], None, dtype);
-        out.grad = crate::value::Grad::Unknown;
+        // The unknown operand may require a gradient, too.
+        if out.grad != crate::value::Grad::Attached {
+            out.grad = crate::value::Grad::Unknown;
+        }
         return Err(cx.out(out.with_role(Some(Role::Logits), at)));
     };
     if !check_rank(cx, "weight", &weight, &[n + 2]) {

@@ -43,7 +43,10 @@ fn linear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let known = input.or(weight).unwrap_or_default();
         let dtype = product_dtype(cx, &[("input", &known)]).unwrap_or_default();
         let mut out = result(cx, &[&known, &Tensor::default()], None, dtype);
-        out.grad = Grad::Unknown;
+        // The unknown operand may require a gradient, too.
+        if out.grad != Grad::Attached {
+            out.grad = Grad::Unknown;
+        }
         return cx.out(out.with_role(Some(Role::Logits), at));
     };
     let bias = cx.tensor_arg(b, "bias");
