@@ -202,11 +202,12 @@ fn run(
         // dropped.
         let fails_at = |span: Span, have: &Diagnostic| have.severity == Severity::Error && have.span.contains(span);
         found.retain(|d| !report.diagnostics.iter().any(|have| fails_at(d.span, have)));
-        // A name that other lines read, too, is a mistake in any case.
-        let mut places: FxHashMap<Vec<Span>, usize> = FxHashMap::default();
-        found.iter().filter(|d| !d.cause.is_empty()).for_each(|d| *places.entry(d.cause.clone()).or_default() += 1);
-        let is_only_place = |d: &Diagnostic| places.get(&d.cause).is_none_or(|count| *count == 1);
-        weaken_in_operands(project, &mut found, &is_only_place);
+        // A name that other lines read in any case is a mistake.
+        let operands = optional_operands(body);
+        let is_optional = |d: &Diagnostic| operands.iter().any(|it| Span::new(file, it.range).contains(d.span));
+        let always_read: FxHashSet<Vec<Span>> =
+            found.iter().filter(|d| !d.cause.is_empty() && !is_optional(d)).map(|d| d.cause.clone()).collect();
+        weaken_in_operands(project, &mut found, &|d| !always_read.contains(&d.cause));
         report.add(found);
     }
     drop_in_old_code(project, &mut report.diagnostics);

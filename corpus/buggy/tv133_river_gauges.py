@@ -21,6 +21,15 @@ class Attention(torch.nn.Module):
         return context
 
 
+class Smoothing(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(3))
+
+    def foward(self, x):  # warning: TV805
+        return x * self.weight
+
+
 class Gauges(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -45,6 +54,25 @@ def without_prefix(state):
     result = {}
     for key, value in state.items():
         result[key.removeprefix("module.")] = value  # warning: TV222
+
+
+def accuracy(output, target, topk=(1, 5)):
+    _, pred = output.topk(min(max(topk), output.size(1)), 1)
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    return [correct[:k].view(-1).float().sum() / len(target) for k in topk]  # warning: TV419
+
+
+def first_batches(model, loader):
+    for i, (x, y) in loader:  # warning: TV834
+        print(i, model(x).shape, y.shape)
+
+
+def transcribe(model, levels):
+    use_gpu = torch.cuda.is_available()
+    if use_gpu:
+        model = model.cuda()
+    return model(levels.cuda())  # warning: TV313
 
 
 def options():

@@ -62,6 +62,26 @@ def remember(state, into):
         names.append(key)
 
 
+def accuracy(output, target, topk=(1,)):
+    _, pred = output.topk(max(topk), 1)
+    pred = pred.t()
+    correct = pred.eq(target.view(1, -1).expand_as(pred))
+    return [correct[:k].reshape(-1).float().sum() / len(target) for k in topk]
+
+
+def first_pairs(model, pair_loader):
+    for name, (x, y) in pair_loader:
+        print(name, model(x).shape, y.shape)
+
+
+def transcribe(model, levels):
+    use_gpu = torch.cuda.is_available()
+    if not use_gpu:
+        return model(levels)
+    model = model.cuda()
+    return model(levels.cuda())
+
+
 def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gauge", type=int, default=1)

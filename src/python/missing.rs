@@ -114,7 +114,11 @@ impl Interp<'_> {
         }
         // An element of the `shape` of an object of an unknown class may be anything.
         let is_supposed = self.supposes_numbers && matches!(object, Value::Any(Type::Int));
-        if is_supposed || self.lacks_next(object, name, span) {
+        // Members of an `IntEnum` are modelled as numbers.
+        let is_member = object.number_type() == Some(Type::Int)
+            && matches!(name.as_str(), "name" | "_name_" | "_value_")
+            && ["IntEnum", "IntFlag"].iter().any(|class| self.mentions(class));
+        if is_supposed || is_member || self.lacks_next(object, name, span) {
             return false;
         }
         // NumPy scalars are modelled as arrays, so a number with a known value is one of Python.
