@@ -75,6 +75,13 @@ def transcribe(model, levels):
     return model(levels.cuda())  # warning: TV313
 
 
+def mean_error(model, loader):
+    total = 0.0
+    for i, (x, y) in enumerate(loader):
+        total += (model(x).softmax(1) - y).abs().mean().item()
+    return total / i  # warning: TV670
+
+
 def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gauge", default="a")  # warning: TV832
@@ -103,6 +110,7 @@ def main():
     assert without_prefix(model.state_dict()) is None
     model.eval()
     with torch.no_grad():
+        print(mean_error(model, DataLoader(val_set, batch_size=8)))
         print(sum(model(x).argmax(1).eq(y.argmax(1)).sum().item() for x, y in DataLoader(val_set, batch_size=8)))
 
 

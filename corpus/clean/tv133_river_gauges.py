@@ -82,6 +82,14 @@ def transcribe(model, levels):
     return model(levels.cuda())
 
 
+def mean_error(model, loader):
+    total = 0.0
+    for i, (x, y) in enumerate(loader):
+        total += (model(x).softmax(1) - y).abs().mean().item()
+    i += 1
+    return total / i
+
+
 def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gauge", type=int, default=1)
@@ -124,6 +132,9 @@ def main():
         for scheduler in schedulers:
             scheduler.step()
             print(epoch, scheduler.get_lr(), Board(1).is_single())
+    model.eval()
+    with torch.no_grad():
+        print(mean_error(model, DataLoader(val_set, batch_size=8)))
     kept = {}
     remember(model.state_dict(), kept)
     print(len(kept))

@@ -403,6 +403,13 @@ impl Interp<'_> {
             }
             return result;
         }
+        // `six` names the types of Python 2 and 3.
+        match classes.as_path().and_then(|path| path.strip_prefix("six.")) {
+            Some("string_types" | "text_type") => return self.isinstance(value, Some(&Value::path("builtins.str"))),
+            Some("integer_types") => return self.isinstance(value, Some(&Value::path("builtins.int"))),
+            Some(_) => return None,
+            None => {}
+        }
         // Numbers and `None` have none of these methods.
         let is_collection = |path: &str| {
             COLLECTIONS.iter().any(|name| {

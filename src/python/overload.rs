@@ -137,11 +137,13 @@ impl Interp<'_> {
         let stored: Vec<(Sym, Value)> = instance.attrs.iter().map(|(name, value)| (*name, value.clone())).collect();
         for (name, before) in stored.into_iter().filter(|(name, _)| !is_mark(*name)) {
             let may_be = among.as_ref().is_none_or(|names| names.contains(&name));
-            // It is assumed that programs do not compute the names of attributes that hold modules,
-            // tensors or functions.
-            let part = before
-                .as_obj()
-                .is_some_and(|id| matches!(self.heap.get(id), Data::Instance(_) | Data::Tensor(_) | Data::Function(_)));
+            // It is assumed that programs compute the names of attributes that hold modules, tensors or functions
+            // only to replace tensors by tensors: `for name in vars(self): setattr(self, name, …)`.
+            let part = before.as_obj().is_some_and(|id| match self.heap.get(id) {
+                Data::Instance(_) | Data::Function(_) => true,
+                Data::Tensor(_) => !self.heap.is_tensor(value),
+                _ => false,
+            });
             if may_be && (among.is_some() || !part) && !name.as_str().starts_with('<') {
                 let joined = join(&mut self.heap, &before, value, false);
                 self.heap.bind(id, name, Some(joined));

@@ -6,9 +6,12 @@ use crate::value::Size;
 
 const NAME: &str = "lengths-not-sorted";
 
-/// Texts of code that sorts, or that makes batches of one sample.
-const SORTS: &[&str] =
-    &["sort(", "sorted(", "sort_values", "sort_by", "sort_within_batch", "topk(", "batch_size=1,", "batch_size=1)"];
+/// Texts of code that sorts in decreasing order, or by a key, or that makes batches of one sample.
+#[rustfmt::skip]
+const SORTS: &[&str] = &[
+    "reverse", "descending", "[::-1]", "key=", "sort(-", ", True)", "argsort", "sort_values", "sort_by", "sort_key",
+    "sort_within_batch", "flip(", "topk(", "batch_size=1,", "batch_size=1)",
+];
 
 #[derive(Default)]
 pub(crate) struct LengthsNotSorted;

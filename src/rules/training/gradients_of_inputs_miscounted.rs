@@ -7,7 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Findings, Rule, Source};
 use crate::syntax::ast::{Decorator, ExprContext, StmtClassDef, StmtFunctionDef, UnaryOp};
-use crate::syntax::{Expr, Ranged, Stmt, expressions, has_base, is_autograd_function, methods, path_of, statements};
+use crate::syntax::{
+    Expr, Ranged, Stmt, calls, expressions, has_base, is_autograd_function, methods, path_of, spreads, statements,
+};
 use crate::value::counted;
 
 const NAME: &str = "gradients-of-inputs-miscounted";
@@ -56,7 +58,7 @@ impl Rule for GradientsOfInputsMiscounted {
         for class in source.classes() {
             let Some((forward, backward)) = passes(class) else { continue };
             let separate = methods(class).any(|method| method.name.as_str() == "setup_context");
-            let Some(inputs) = inputs(forward, separate) else { continue };
+            let Some(inputs) = inputs(forward, separate).and_then(|all| given(class, source, &all)) else { continue };
             let Some((value, count)) = miscounted(backward, &inputs) else { continue };
             if is_used_otherwise(class, source) {
                 continue;
@@ -120,6 +122,20 @@ fn inputs(forward: &StmtFunctionDef, separate: bool) -> Option<RangeInclusive<us
     let all = || parameters.posonlyargs.iter().chain(&parameters.args).skip(usize::from(!separate));
     let required = all().filter(|parameter| parameter.default.is_none()).count();
     Some(required..=all().count())
+}
+
+/// The number of inputs, if all calls in the file pass the same number: they decide about inputs with a default.
+fn given(class: &StmtClassDef, source: &Source<'_>, all: &RangeInclusive<usize>) -> Option<RangeInclusive<usize>> {
+    let applied = [class.name.as_str(), "apply"];
+    let uses = source.body.iter().flat_map(expressions).filter(|expr| path_of(expr) == applied).count();
+    let calls = source.body.iter().flat_map(calls).filter(|call| path_of(&call.func) == applied);
+    let counts: Vec<usize> = calls.filter(|call| !spreads(call)).map(|call| call.arguments.len()).collect();
+    match counts.first() {
+        Some(first) if uses == counts.len() && counts.iter().all(|count| count == first && all.contains(count)) => {
+            Some(*first..=*first)
+        }
+        _ => Some(all.clone()),
+    }
 }
 
 /// Whether the file contains a subclass, which may have another `forward`, or calls `backward` itself, and

@@ -27,6 +27,7 @@ pub(super) mod loss_cut_from_graph;
 pub(super) mod loss_replaced_without_graph;
 pub(super) mod loss_summed_with_graph;
 pub(super) mod mean_loss_divided_by_samples;
+pub(super) mod mean_over_last_index;
 pub(super) mod metric_never_updated;
 pub(super) mod missing_super_init;
 pub(super) mod misspelt_requires_grad;

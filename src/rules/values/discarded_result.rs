@@ -105,7 +105,13 @@ impl Rule for DiscardedResult {
             cx.findings.report(NAME, Severity::Warning, message, call, Vec::new());
             return;
         }
+        // A layer that contains others calls them at its own place.
+        let is_written = |function: &str| {
+            let name = function.rsplit('.').next().unwrap_or_default();
+            function == "dropout" || cx.source(call).is_none_or(|text| text.contains(name))
+        };
         let known = self.last.borrow().clone().filter(|(span, _)| *span == call).map(|(_, function)| function);
+        let known = known.filter(|function| is_written(function));
         let of_element = || cx.source(call).and_then(|text| layer_in_list(cx, &text));
         let Some(function) = known.or_else(|| of_unknown(cx, call, value)).or_else(of_element) else { return };
         // `unsqueeze_` has the path of `unsqueeze`, but works in place, as does `x.copy_(y)` in
