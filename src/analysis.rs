@@ -561,6 +561,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.project.excludes(file, package, version)
     }
 
+    fn needs_no_gpu(&self, file: FileId) -> bool {
+        self.project.needs_no_gpu(file)
+    }
+
     fn derives(&self, file: FileId, name: &str) -> bool {
         self.project.derives(file, name)
     }

@@ -116,6 +116,12 @@ impl Project {
         !is_named && elsewhere.any(|folder| excludes(self.stated_in(&folder)))
     }
 
+    /// Whether the requirements near a file ask for a build of PyTorch without CUDA: `torch==2.0.1+cpu`.
+    pub(crate) fn needs_no_gpu(&self, file: FileId) -> bool {
+        let mut texts = self.folders_above(file).flat_map(|folder| self.requirements_in(folder));
+        texts.any(|text| text.lines().any(|line| line.trim_start().starts_with("torch==") && line.contains("+cpu")))
+    }
+
     /// Whether a file that states requirements is near this file.
     pub(super) fn has_requirements(&self, file: FileId) -> bool {
         self.folders_above(file).any(|folder| !self.requirements_in(folder).is_empty())

@@ -90,6 +90,9 @@ pub(crate) trait Sources<'p> {
     /// Whether the requirements of the project exclude a version of a package and all newer ones.
     fn excludes(&self, file: FileId, package: &str, version: &str) -> bool;
 
+    /// Whether the project's requirements ask for a build of PyTorch without CUDA: `torch==2.0.1+cpu`.
+    fn needs_no_gpu(&self, file: FileId) -> bool;
+
     /// Whether a class of the same program may have a last base of this name. The base in
     /// `class Dataset(Dataset):` does not count.
     fn derives(&self, file: FileId, name: &str) -> bool;

@@ -77,6 +77,11 @@ impl Interp<'_> {
         self.sources.excludes(self.root, package, version)
     }
 
+    /// Whether the requirements of the project ask for a build of PyTorch without CUDA.
+    pub(crate) fn needs_no_gpu(&self) -> bool {
+        self.sources.needs_no_gpu(self.root)
+    }
+
     /// Whether the program imports a module that may add this name to a library: for example,
     /// `import quaternion` sets `numpy.quaternion`.
     fn imports(&self, name: Sym) -> bool {

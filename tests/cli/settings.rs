@@ -194,6 +194,7 @@ fn versions_that_a_project_requires() {
         // The requirements of another folder, if none above the file name the package.
         ("large/requirements.txt", "torch==1.9.0\n"),
         ("e2c.yml", "name: e2c\ndependencies:\n  - pytorch=1.9.0\n"),
+        ("src/conda_env/py3.yml", "name: a\ndependencies:\n  - pytorch=1.9.0\n"),
         ("README.md", "First run `pip install torch==1.9.0 numpy`.\n"),
         ("Dockerfile", "RUN conda create -n train python=3.8 pytorch=1.9\n"),
     ] {
@@ -201,6 +202,14 @@ fn versions_that_a_project_requires() {
     }
     assert_eq!(codes(&[("requirements.txt", "torch>=1.9\n"), ("large/requirements.txt", "torch==1.9.0\n")]), "TV801");
     assert_eq!(codes(&[("README.md", "It was written for torch 1.9.\n")]), "TV801");
+}
+
+#[test]
+fn a_build_without_cuda_needs_no_gpu() {
+    let program = "import torch\n\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'\nx = torch.ones(3, device=device).numpy()\n";
+    let codes = |version: &str| reported(&Sandbox::new(&[("a.py", program), ("requirements.txt", version)]));
+    assert_eq!(codes("torch==2.0.1\n"), "TV306");
+    assert_eq!(codes("numpy\ntorch==2.0.1+cpu\n"), "");
 }
 
 #[test]

@@ -64,10 +64,11 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 fn cuda(t: &mut Table) {
-    // A program is assumed to run on a GPU, unless it hides all GPUs.
+    // A program is assumed to run on a GPU, unless it hides all GPUs, or its requirements name a build without CUDA.
     t.listed("torch.cuda.", "is_available is_initialized", |cx, _| {
         let visible = written(cx, "CUDA_VISIBLE_DEVICES");
-        Value::Bool(!visible.as_ref().and_then(Value::as_str).is_some_and(|text| matches!(text, "" | "-1")))
+        let hides_all = visible.as_ref().and_then(Value::as_str).is_some_and(|text| matches!(text, "" | "-1"));
+        Value::Bool(!hides_all && !cx.it.needs_no_gpu())
     });
     t.listed("torch.cuda.", "is_bf16_supported", |_, _| Value::Any(Type::Bool));
     // The number of GPUs is not known.
