@@ -110,6 +110,14 @@ class Board:
         return self.shape == 1
 
 
+class Fit:
+    def __init__(self, board):
+        self.board = board
+
+    def is_flat(self):
+        return self.board.shape == "flat"
+
+
 def main():
     args = options()
     train_set = readings("rivers", "train")
@@ -131,7 +139,7 @@ def main():
             optimizer.step()
         for scheduler in schedulers:
             scheduler.step()
-            print(epoch, scheduler.get_lr(), Board(1).is_single())
+            print(epoch, scheduler.get_lr(), Board(1).is_single(), Fit(Board(2)).is_flat())
     model.eval()
     with torch.no_grad():
         print(mean_error(model, DataLoader(val_set, batch_size=8)))

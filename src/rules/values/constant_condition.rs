@@ -101,9 +101,11 @@ fn judge_comparison(expr: &Expr, compare: &ExprCompare, report: &mut dyn FnMut(&
     let ([op @ (CmpOp::Eq | CmpOp::NotEq)], [right]) = (&*compare.ops, &*compare.comparators) else { return };
     let is_plain = |kind| matches!(kind, "a string" | "a number" | GIVEN_TEXT);
     let kinds = kind(&compare.left).zip(kind(right));
-    let are_apart = |left, right| {
-        is_plain(left) != is_plain(right)
-            || matches!((left, right), (GIVEN_TEXT, "a number") | ("a number", GIVEN_TEXT))
+    let are_apart = |left, right| match (left, right) {
+        // Other objects have a `shape` that is a text.
+        ("a shape", other) | (other, "a shape") => other == "a number",
+        (GIVEN_TEXT, "a number") | ("a number", GIVEN_TEXT) => true,
+        _ => is_plain(left) != is_plain(right),
     };
     let Some((left, right)) = kinds.filter(|(left, right)| are_apart(*left, *right)) else { return };
     let result = if *op == CmpOp::Eq { "never true" } else { "always true" };
