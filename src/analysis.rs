@@ -203,7 +203,7 @@ fn run(
         let fails_at = |span: Span, have: &Diagnostic| have.severity == Severity::Error && have.span.contains(span);
         found.retain(|d| !report.diagnostics.iter().any(|have| fails_at(d.span, have)));
         // A name that other lines read in any case is a mistake.
-        let operands = optional_operands(body);
+        let operands = if found.is_empty() { Vec::new() } else { optional_operands(body) };
         let is_optional = |d: &Diagnostic| operands.iter().any(|it| Span::new(file, it.range).contains(d.span));
         let always_read: FxHashSet<Vec<Span>> =
             found.iter().filter(|d| !d.cause.is_empty() && !is_optional(d)).map(|d| d.cause.clone()).collect();

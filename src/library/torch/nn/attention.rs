@@ -1,7 +1,7 @@
 //! Attention and transformers.
 
 use super::device;
-use super::facts::{check_rank, dim_read, product_dtype, result, shape_text};
+use super::facts::{check_rank, dim_read, ending_in, product_dtype, result, shape_text};
 use super::layer::{absent, bias, parameter, size};
 use crate::library::torch::autocast::raised;
 use crate::library::torch::broadcast::{broadcast_pair, shape_read};
@@ -265,7 +265,7 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let key = cx.tensor_arg(b, "key");
     let width = cx.size_of(&cx.attr(&object, "embed_dim"));
     let Some(query) = query else {
-        let out = of_width(cx, Tensor::default(), &width);
+        let out = ending_in(cx, Tensor::default(), Dim::new(width, None));
         return Value::tuple(vec![out, Value::Unknown]);
     };
     if !check_rank(cx, "query", &query, &[2, 3]) {
@@ -313,16 +313,8 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         None => Value::Unknown,
     };
-    let out = of_width(cx, out, &width);
+    let out = ending_in(cx, out, Dim::new(width, None));
     Value::tuple(vec![out, weights])
-}
-
-/// A tensor whose last dimension is known, even if its rank is not.
-fn of_width(cx: &mut Cx<'_, '_>, mut out: Tensor, width: &Size) -> Value {
-    if out.shape.is_none() {
-        out.set_trailing([Dim::new(width.clone(), None)]);
-    }
-    cx.it.heap.tensor_with_trailing(out)
 }
 
 /// The length of the sequences in a batch, or of a single sequence.
@@ -471,7 +463,7 @@ fn batch_first(cx: &Cx<'_, '_>, object: &Value) -> Option<bool> {
 fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     let object = b.get("self");
     let (width, weight) = width_of(cx, &object);
-    let Some(input) = cx.tensor_arg(b, name) else { return of_width(cx, Tensor::default(), &width) };
+    let Some(input) = cx.tensor_arg(b, name) else { return ending_in(cx, Tensor::default(), Dim::new(width, None)) };
     check_width(cx, name, &input, &width, weight.as_ref());
     let is_hinted = says_causal(b, "is_causal") || says_causal(b, &format!("{name}_is_causal"));
     if let Some(length) = sequence(&input, batch_first(cx, &object)).filter(|_| !is_hinted) {
@@ -500,7 +492,7 @@ fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     if weight.is_none() && out.grad == Grad::Off {
         out.grad = Grad::Unknown;
     }
-    of_width(cx, out, &width)
+    ending_in(cx, out, Dim::new(width, None))
 }
 
 fn encode(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -3,7 +3,7 @@
 use super::device;
 use super::facts::{
     check_least, check_rank, dim_read, floor_div, length_read, per_dim, product_dtype, resized, result, shape_text,
-    windows,
+    windows, with_unknown_operand,
 };
 use super::layer::dim_of;
 use super::layers::spatial;
@@ -65,10 +65,7 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Call, Value> {
         let known = input.or(weight).unwrap_or_default();
         let dtype = product_dtype(cx, &[("input", &known)]).unwrap_or_default();
         let mut out = result(cx, &[&known], None, dtype);
-        // The unknown operand may require a gradient, too.
-        if out.grad != crate::value::Grad::Attached {
-            out.grad = crate::value::Grad::Unknown;
-        }
+        out.grad = with_unknown_operand(out.grad);
         return Err(cx.out(out.with_role(Some(Role::Logits), at)));
     };
     if !check_rank(cx, "weight", &weight, &[n + 2]) {

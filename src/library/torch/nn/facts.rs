@@ -18,6 +18,19 @@ pub(super) fn floating_grad(cx: &Cx<'_, '_>, inputs: &[&Tensor], dtype: Option<D
     result_grad(cx, inputs, dtype.or(Some(Dtype::Float32)))
 }
 
+/// The gradient state of a result if one more operand is unknown, which may require a gradient, too.
+pub(super) fn with_unknown_operand(grad: Grad) -> Grad {
+    if grad == Grad::Attached { Grad::Attached } else { Grad::Unknown }
+}
+
+/// A tensor whose last dimension is known, even if its rank is not.
+pub(super) fn ending_in(cx: &mut Cx<'_, '_>, mut out: Tensor, last: Dim) -> Value {
+    if out.shape.is_none() {
+        out.set_trailing([last]);
+    }
+    cx.it.heap.tensor_with_trailing(out)
+}
+
 /// A result with the given shape and dtype and the device of the inputs.
 pub(super) fn result(cx: &Cx<'_, '_>, inputs: &[&Tensor], shape: Option<Vec<Dim>>, dtype: Option<Dtype>) -> Tensor {
     let grad = floating_grad(cx, inputs, dtype);

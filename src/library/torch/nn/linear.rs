@@ -3,6 +3,7 @@
 use super::device;
 use super::facts::{
     agreed_device, both_shapes, check_indices, check_rank, dim_read, floating_dtype, product_dtype, result, shape_text,
+    with_unknown_operand,
 };
 use super::layer::dim_of;
 use crate::library::torch::views::layout;
@@ -43,10 +44,7 @@ fn linear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let known = input.or(weight).unwrap_or_default();
         let dtype = product_dtype(cx, &[("input", &known)]).unwrap_or_default();
         let mut out = result(cx, &[&known, &Tensor::default()], None, dtype);
-        // The unknown operand may require a gradient, too.
-        if out.grad != Grad::Attached {
-            out.grad = Grad::Unknown;
-        }
+        out.grad = with_unknown_operand(out.grad);
         return cx.out(out.with_role(Some(Role::Logits), at));
     };
     let bias = cx.tensor_arg(b, "bias");

@@ -1,11 +1,9 @@
 //! Recurrent layers and cells.
 
-use std::rc::Rc;
-
 use super::device;
 use super::facts::{
-    Autocast, agreed_device, autocast, check_least, check_rank, dim_read, floating_grad, product_dtype, shape_read,
-    shape_text,
+    Autocast, agreed_device, autocast, check_least, check_rank, dim_read, ending_in, floating_grad, product_dtype,
+    shape_read, shape_text,
 };
 use super::layer::{bias, parameter, size};
 use super::utils::{packed_like, padded_of};
@@ -210,20 +208,13 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         })
     };
     // With or without a batch, the last dimension is known.
-    let ending = |shape: Option<Vec<Dim>>, last: Dim| {
-        let trailing = if shape.is_none() { [last].into() } else { Rc::default() };
-        Tensor { shape, trailing, ..facts.clone() }
-    };
-    let out = ending(out_shape, features);
-    let h = ending(state(&width), Dim::new(width.clone(), at));
-    let output = if is_packed { packed_like(cx, out) } else { cx.it.heap.tensor_with_trailing(out) };
-    let h = cx.it.heap.tensor_with_trailing(h);
+    let out = Tensor { shape: out_shape, ..facts.clone() };
+    let output = if is_packed { packed_like(cx, out) } else { ending_in(cx, out, features) };
+    let h = Tensor { shape: state(&width), ..facts.clone() };
+    let c = Tensor { shape: state(&hidden), ..facts };
+    let h = ending_in(cx, h, Dim::new(width, at));
     let state = match lstm {
-        true => {
-            let c = ending(state(&hidden), Dim::new(hidden.clone(), at));
-            let c = cx.it.heap.tensor_with_trailing(c);
-            Value::tuple(vec![h, c])
-        }
+        true => Value::tuple(vec![h, ending_in(cx, c, Dim::new(hidden, at))]),
         false => h,
     };
     Value::tuple(vec![output, state])
@@ -319,18 +310,15 @@ fn cell(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         check_cell_state(cx, b, &object, input);
     }
     let hidden = Dim::new(stored(cx, &object, "hidden_size"), weight.dim(0).and_then(|d| d.at));
-    match input.and_then(|t| t.shape) {
-        Some(mut dims) => {
-            dims.pop();
-            dims.push(hidden);
-            out.shape = Some(dims);
-        }
-        None => out.set_trailing([hidden]),
-    }
+    out.shape = input.and_then(|t| t.shape).map(|mut dims| {
+        dims.pop();
+        dims.push(hidden.clone());
+        dims
+    });
     out.dtype = out.dtype.filter(|d: &Dtype| d.is_floating());
-    let state = cx.it.heap.tensor_with_trailing(out.clone());
+    let state = ending_in(cx, out.clone(), hidden.clone());
     match lstm {
-        true => Value::tuple(vec![state, cx.it.heap.tensor_with_trailing(out)]),
+        true => Value::tuple(vec![state, ending_in(cx, out, hidden)]),
         false => state,
     }
 }
